@@ -6,6 +6,10 @@ from random import random
 FIRST_SECONDS = 0.5
 LONGEST_SECONDS = 15.0
 
+SPREAD = 0.25
+"""How much longer than the service asks a pause may be, as a part of it: those who were refused together come back
+apart."""
+
 
 class Backoff:
     """Pauses between tries: at most half a second at first, then longer each time, up to 15 s.
@@ -22,11 +26,12 @@ class Backoff:
         """The next pause in seconds: half to all of a bound that doubles with each call.
 
         Args:
-            least_seconds: the pause is never shorter, as Retry-After asks.
+            least_seconds: the pause is never shorter, as Retry-After asks, and up to a quarter of it longer.
         """
         bound = min(LONGEST_SECONDS, FIRST_SECONDS * float(2**self._failures))
         self._failures = min(self._failures + 1, 16)
-        return max(least_seconds, bound * (0.5 + self._luck() / 2))
+        luck = self._luck()
+        return max(least_seconds * (1 + SPREAD * luck), bound * (0.5 + luck / 2))
 
     def reset(self) -> None:
         """Begin anew with the shortest pause, after a try that has succeeded."""

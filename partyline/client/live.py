@@ -19,7 +19,7 @@ from partyline.client.closing import Duty
 from partyline.client.connection import Connection
 from partyline.client.credentials import Credentials, Grant, signed_out
 from partyline.client.frames import Frame, encode_command
-from partyline.client.problem import ClientError, Document, Problem, Unreachable
+from partyline.client.problem import ClientError, Document, Problem, Unreachable, closed
 from partyline.client.subscription import MOST_UNREAD, Subscription
 
 PATH = "/v1/social/live?channels="
@@ -75,7 +75,7 @@ class Live:
         self._connection: Connection | None = None
         self._used: Grant | None = None
         self._wanted, self._woken = anyio.Event(), anyio.Event()
-        self._stopped: Problem | None = None
+        self._stopped: ClientError | None = None
         self.state: State = "closed"
         """`closed`: nothing was asked for yet, or the client will not connect again; `waiting`: for the next try."""
 
@@ -100,6 +100,7 @@ class Live:
         Raises:
             ValueError: the channel is watched already, or is no text, or nothing may be held.
             Problem: nobody is signed in any more, or the name is too long.
+            Unreachable: the client was closed.
         """
         if channel in self._subscriptions:
             raise ValueError(f"{channel} is watched already")
@@ -141,6 +142,7 @@ class Live:
         Raises:
             Problem: it is refused, longer than 64 KiB (`PAYLOAD_TOO_LARGE`, and not sent), or nobody is signed in any
                 more. Cancelled, it may have been sent.
+            Unreachable: the client was closed before there was an answer.
             TypeError, ValueError: it cannot be written as JSON.
         """
         data = {"clientMessageId": token_hex(16), **message}
@@ -186,6 +188,11 @@ class Live:
             with anyio.move_on_after(duty.exact_seconds or self._backoff.next(duty.least_seconds)):
                 await self._woken.wait()
 
+    def close(self) -> None:
+        """End all that waits, with `Unreachable`: nothing is asked of this client any more."""
+        if self._stopped is None:
+            self._stop(closed())
+
     # Connections.
 
     async def _connect(self) -> Duty:
@@ -216,16 +223,17 @@ class Live:
                 connection.say(asked.said)
 
     def _closed(self) -> None:
-        self._connection, self.state, self._woken = None, "waiting", anyio.Event()
+        self._connection, self._woken = None, anyio.Event()
+        self.state = "waiting" if self._stopped is None else "closed"
         for id in [id for id, one in self._unanswered.items() if not one.is_lasting]:
             self._settle(id, error=Unreachable("the connection broke"))
 
-    def _stop(self, problem: Problem) -> None:
-        self._stopped, self.state = problem, "closed"
+    def _stop(self, why: ClientError) -> None:
+        self._stopped, self.state = why, "closed"
         for id in list(self._unanswered):
-            self._settle(id, error=problem)
+            self._settle(id, error=why)
         for subscription in self._subscriptions.values():
-            subscription.end(problem)
+            subscription.end(why)
 
     def _raise_if_stopped(self) -> None:
         if self._stopped is not None:

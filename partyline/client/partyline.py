@@ -17,13 +17,15 @@ TIMEOUT_SECONDS = 40.0
 
 
 class Partyline(anyio.AsyncContextManagerMixin):
-    """Requests (`rest`) and the live socket (`live`) of one user, for the time of its `async with`.
+    """Requests (`rest`) and the live socket (`live`) of one user, for the time of its `async with`. Whoever still waits
+    for something when that ends, in another task, gets `Unreachable`.
 
     Args:
         url: address of the service, `https://play.example.org`.
         token: an access token; without `get_token` it is used until it ends. None for none.
         get_token: gets a fresh token, for instance from your login service; None where the user is signed out.
-        timeout_seconds: how long one try of a request may take.
+        timeout_seconds: how long one try of a request may take, half of it to connect; of a body that is not decoded
+            (`into=bytes`) how long it may pause.
         tls: how the service's certificate is checked; by default with the system's authorities.
     """
 
@@ -50,7 +52,8 @@ class Partyline(anyio.AsyncContextManagerMixin):
         failure: BaseException | None = None
         async with httpx2.AsyncClient(
             base_url=self._base,
-            timeout=httpx2.Timeout(self._timeout_seconds),
+            # Less for connecting, so that it is known of a try which ends there that nothing has left.
+            timeout=httpx2.Timeout(self._timeout_seconds, connect=self._timeout_seconds / 2),
             verify=True if self._tls is None else self._tls,
         ) as http:
             async with anyio.create_task_group() as tasks:
@@ -61,6 +64,8 @@ class Partyline(anyio.AsyncContextManagerMixin):
                     yield self
                 except (Exception, KeyboardInterrupt, SystemExit) as error:
                     failure = error  # raised below as it is, and not in a group of one exception
+                finally:
+                    self.live.close()
                 tasks.cancel_scope.cancel()
             if failure is not None:
                 raise failure

@@ -2,7 +2,7 @@
 
 ClientError
 ├── Problem      the service refuses: a problem document, or the error of a command on the live socket
-└── Unreachable  there was no answer
+└── Unreachable  there was no answer, or the client was closed before it
 """
 
 from typing import Any
@@ -94,13 +94,23 @@ class Problem(ClientError):
 
 
 class Unreachable(ClientError):
-    """There was no answer: no network, no service, or an answer that broke off; `__cause__` says more."""
+    """There was no answer: no network, no service, or an answer that broke off; `__cause__` says more.
 
-    is_temporary = True
+    Args:
+        why: the cause, for people.
+        is_temporary: whether the same request may succeed in a moment.
+    """
+
     is_outcome_unknown = True
 
-    def __init__(self, why: str = "the service cannot be reached") -> None:
+    def __init__(self, why: str = "the service cannot be reached", *, is_temporary: bool = True) -> None:
         super().__init__(why)
+        self.is_temporary = is_temporary
+
+
+def closed() -> Unreachable:
+    """What those get who wait for a client whose block ends, or ask it for something afterwards."""
+    return Unreachable("the client was closed", is_temporary=False)
 
 
 def elsewhere(status: int, location: str | None) -> Problem:
@@ -122,12 +132,10 @@ def problem_of(status: int, body: bytes, retry_after: str | None) -> Problem:
         body: the answer's body; where it is no problem document (a proxy has answered), the code is `UNKNOWN`.
         retry_after: the Retry-After header; None where there is none.
     """
-    try:
-        seconds = max(0.0, float(retry_after or 0))
-    except ValueError:
-        seconds = 0.0  # a date: whoever sends one is not this service
+    # Neither a date nor `inf`: whoever sends these is not this service.
+    seconds = float(retry_after) if retry_after and retry_after.isdecimal() and len(retry_after) < 10 else 0.0
     try:
         document = msgspec.json.decode(body, type=Document)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         document = Document(message=f"the service answered {status}")
     return Problem(document, status, seconds)

@@ -10,7 +10,7 @@ import msgspec
 
 from partyline.client.backoff import Backoff
 from partyline.client.credentials import Credentials, Grant
-from partyline.client.problem import ClientError, Unreachable, elsewhere, problem_of
+from partyline.client.problem import ClientError, Unreachable, closed, elsewhere, problem_of
 
 RETRY_SECONDS = 20.0
 """How long a request is repeated, unless its `retry_seconds` says otherwise."""
@@ -96,7 +96,8 @@ class Rest:
             path: begins with `/`; names and ids in it are encoded by whoever calls.
             query: values that are None are left out; lists repeat their name.
             body: sent as JSON: dicts, lists, or structs of msgspec.
-            into: a type for the answer, such as `Message`; None for plain JSON, `bytes` for the body undecoded.
+            into: a type for the answer, such as `Message`; None for plain JSON, `bytes` for the body undecoded, which
+                may take as long as it comes: it may be a large file.
             options: see `Options`.
 
         Returns:
@@ -104,7 +105,8 @@ class Rest:
 
         Raises:
             Problem: the service refuses, or leads elsewhere (`ELSEWHERE`).
-            Unreachable: there was no answer, or none of the type. Cancelled, it may have happened.
+            Unreachable: there was no answer, or none of the type, or the client was closed. Cancelled, it may have
+                happened.
         """
         sent = dict(options.get("headers") or {})
         if method in _KEYED:
@@ -114,7 +116,7 @@ class Rest:
         content = None if body is None else msgspec.json.encode(body)
         if content is not None:
             sent.setdefault("Content-Type", "application/json")
-        request = _Request(method, path, _pairs(query), content, sent)
+        request = _Request(method, path, _pairs(query), content, sent, is_file=into is bytes)
         response = await self._until_answered(request, options.get("retry_seconds", RETRY_SECONDS))
         return _read(response, into)
 
@@ -230,16 +232,20 @@ class Rest:
         headers = dict(request.headers)
         if grant is not None:
             headers["Authorization"] = f"Bearer {grant.token}"
+        if self._http.is_closed:
+            raise closed()
         try:
-            response = await self._http.request(
-                request.method,
-                request.path,
-                params=list(request.query),
-                content=request.content,
-                headers=headers,
-            )
-        except httpx2.TransportError as error:
-            raise Unreachable from error
+            # What reads from the network waits for each piece alone, and pieces can come without an end.
+            with anyio.fail_after(None if request.is_file else self._http.timeout.read):
+                response = await self._http.request(
+                    request.method,
+                    request.path,
+                    params=list(request.query),
+                    content=request.content,
+                    headers=headers,
+                )
+        except (httpx2.RequestError, TimeoutError) as error:
+            raise (closed() if self._http.is_closed else Unreachable()) from error
         self._credentials.told_date(response.headers.get("Date"))
         return response, grant
 
@@ -250,6 +256,7 @@ class _Request(msgspec.Struct, frozen=True):
     query: list[tuple[str, Param]]
     content: bytes | None
     headers: dict[str, str]
+    is_file: bool
 
 
 class _Page(msgspec.Struct, rename="camel"):
@@ -278,5 +285,5 @@ def _read(response: httpx2.Response, into: Any) -> Any:
 def _decoded(data: bytes | msgspec.Raw, into: Any) -> Any:
     try:
         return msgspec.json.decode(data) if into is None else msgspec.json.decode(data, type=into)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Unreachable(f"the answer is not what was expected: {error}") from error

@@ -9,7 +9,7 @@ from anyio.lowlevel import checkpoint
 
 from partyline.client.backoff import Backoff
 from partyline.client.frames import Event, Frame, Resumed, Snapshot
-from partyline.client.problem import Problem
+from partyline.client.problem import ClientError
 
 MOST_UNREAD = 1_000
 """Most items that a subscription holds for its reader; beyond that the reader gets a snapshot instead."""
@@ -50,7 +50,7 @@ class Subscription:
         self._unread: deque[Item] = deque()
         self._changed = anyio.Event()
         self._is_over = False
-        self._ended: Problem | None = None
+        self._ended: ClientError | None = None
 
     def __aiter__(self) -> Self:
         return self
@@ -60,6 +60,7 @@ class Subscription:
 
         Raises:
             Problem: the user may not watch the channel, or may no longer.
+            Unreachable: the client was closed.
             StopAsyncIteration: the subscription was closed. Cancelled, no item is lost.
         """
         await checkpoint()
@@ -122,9 +123,9 @@ class Subscription:
             self._replace()
         self._put(item)
 
-    def end(self, problem: Problem) -> None:
+    def end(self, why: ClientError) -> None:
         """Note that the channel is no longer shown, and why; items that came before can still be read."""
-        self._ended = problem
+        self._ended = why
         self._changed.set()
 
     def close(self) -> None:

@@ -2,7 +2,7 @@
 gives."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -175,3 +175,27 @@ async def messages(shown: Subscription, count: int) -> list[Any]:
                 if len(found) == count:
                     break
     return found
+
+
+@asynccontextmanager
+async def dripping(pieces: int) -> AsyncIterator[str]:
+    """A server whose answers come by single bytes, one each ten seconds. Yields its address.
+
+    Args:
+        pieces: how many bytes an answer has.
+    """
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+
+    async def serve(client: trio.SocketStream) -> None:
+        with suppress(trio.BrokenResourceError):
+            async with client:
+                await client.receive_some(CHUNK_BYTES)
+                await client.send_all(f"HTTP/1.1 200 So\r\nContent-Length: {pieces}\r\n\r\n".encode())
+                for _ in range(pieces):
+                    await trio.sleep(10)
+                    await client.send_all(b" ")
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, serve, [listener])
+        yield f"http://127.0.0.1:{listener.socket.getsockname()[1]}"
+        nursery.cancel_scope.cancel()

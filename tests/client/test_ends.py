@@ -3,15 +3,18 @@
 import signal
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+from threading import Event, Thread
 
 import anyio
 import pytest
 
-from partyline.client import Partyline, Problem, blocking
+from partyline.client import Partyline, Problem, Unreachable, blocking
 from tests.client.play import http, saying
 from tests.contract.sources import ROOT
 from tests.support.process import program
-from tests.support.waiting import patience
+from tests.support.waiting import PATIENCE_SECONDS, patience
 
 NOWHERE = "http://127.0.0.1:1"
 
@@ -19,6 +22,9 @@ ENDS = [ValueError("mine"), SystemExit(3), KeyboardInterrupt()]
 
 WATCHING = """
 import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
+from threading import Event, Thread
 from partyline.client.blocking import Partyline
 
 try:
@@ -92,3 +98,58 @@ async def test_what_lies_nowhere_has_no_address():
             with pytest.raises(Problem, match="nowhere") as told:
                 await client.rest.get("/v1/versions/pack")
             assert (told.value.code, told.value.meta) == ("ELSEWHERE", {})
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_who_waits_in_another_task_hears_that_the_client_was_closed(backend: str):
+    told: list[Unreachable] = []
+
+    async def wait(what: Callable[[], Awaitable[object]]) -> None:
+        with pytest.raises(Unreachable, match="closed") as ended:
+            await what()
+        told.append(ended.value)
+
+    async def work() -> None:
+        with anyio.fail_after(PATIENCE_SECONDS):
+            async with anyio.create_task_group() as tasks, Partyline(NOWHERE, token="x") as client:
+                tasks.start_soon(wait, partial(client.live.send, "conversation:1", {"content": "hello"}))
+                tasks.start_soon(wait, partial(_first, client))
+                tasks.start_soon(wait, partial(client.rest.get, "/v1/auth/verify"))
+                await anyio.wait_all_tasks_blocked()
+            await wait(partial(client.live.send, "conversation:1", {"content": "hello"}))
+            assert client.live.state == "closed"
+
+    anyio.run(work, backend=backend)
+    assert [(one.is_temporary, one.is_outcome_unknown) for one in told] == 4 * [(False, True)]
+
+
+async def _first(client: Partyline) -> object:
+    async with client.live.subscribe("inbox") as shown:
+        return await anext(shown)
+
+
+def test_the_blocking_client_ends_while_another_thread_waits():
+    told: list[BaseException] = []
+    begun = Event()
+
+    def wait(client: blocking.Partyline) -> None:
+        try:
+            with client.live.subscribe("inbox") as shown:
+                begun.set()
+                next(shown)
+        except Unreachable as ended:
+            told.append(ended)
+
+    def work() -> None:
+        with blocking.Partyline(NOWHERE, token="x") as client:
+            threads.append(Thread(target=wait, args=(client,), daemon=True))
+            threads[0].start()
+            assert begun.wait(PATIENCE_SECONDS)
+
+    threads: list[Thread] = []
+    closing = Thread(target=work, daemon=True)
+    closing.start()
+    closing.join(PATIENCE_SECONDS)
+    assert not closing.is_alive(), "it waits for the other thread"
+    threads[0].join(PATIENCE_SECONDS)
+    assert [str(one) for one in told] == ["the client was closed"]

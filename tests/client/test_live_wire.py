@@ -349,4 +349,8 @@ def test_pauses_double_up_to_a_bound_and_begin_anew():
     backoff = Backoff(lambda: 1.0)
     assert [backoff.next() for _ in range(7)] == [0.5, 1, 2, 4, 8, 15, 15]
     backoff.reset()
-    assert (backoff.next(3), Backoff(lambda: 0.0).next()) == (3, 0.25)
+    assert (Backoff(lambda: 0.0).next(3), Backoff(lambda: 0.0).next()) == (3, 0.25)
+
+
+def test_who_is_told_to_wait_together_comes_back_apart():
+    assert [Backoff(lambda luck=luck: luck).next(8) for luck in (0.0, 0.5, 1.0)] == [8, 9, 10]

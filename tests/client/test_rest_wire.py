@@ -8,7 +8,7 @@ import pytest
 from actors.chat.public import Message
 from partyline.client import Grant, Partyline, Problem, Unreachable, credentials
 from partyline.client.types import ConversationList, MessagePage
-from tests.client.play import http, saying
+from tests.client.play import dripping, http, saying
 from tests.support.world import CONVERSATIONS, World
 
 SOON = ("Retry-After: 0",)
@@ -170,3 +170,36 @@ async def test_an_answer_of_another_shape_is_told():
 def test_other_addresses_are_refused(url: str):
     with pytest.raises(ValueError, match="http"):
         Partyline(url)
+
+
+# Where a body cannot be unpacked, httpx leaves what reads it to the garbage collector.
+@pytest.mark.filterwarnings("ignore:Async generator:ResourceWarning")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        http(200, b"hello", "Content-Encoding: gzip"),
+        http(502, b"hello", "Content-Encoding: gzip"),
+        http(200, '"caf\xe9"'.encode("latin-1")),
+        http(200, b"[" * 100_000),
+    ],
+    ids=["no gzip", "no gzip either", "latin", "deep"],
+)
+async def test_an_answer_that_cannot_be_read_is_none(answer: bytes):
+    async with saying(lambda _: answer) as url, Partyline(url) as client:
+        with pytest.raises(Unreachable):
+            await client.rest.get("/v1/things", retry_seconds=0)
+
+
+@pytest.mark.parametrize("body", ['"caf\xe9"'.encode("latin-1"), b'{"meta":{"a":' + b"[" * 100_000])
+async def test_a_refusal_that_cannot_be_read_is_one(body: bytes):
+    async with saying(lambda _: http(403, body, "Retry-After: inf")) as url, Partyline(url) as client:
+        with pytest.raises(Problem) as told:
+            await client.rest.get("/v1/things")
+    assert (told.value.status, told.value.code, told.value.retry_after_seconds) == (403, "UNKNOWN", 0)
+
+
+async def test_an_answer_without_an_end_is_given_up_and_a_large_file_is_not(autojump_clock: object):
+    async with dripping(10) as url, Partyline(url, timeout_seconds=40) as client:
+        with pytest.raises(Unreachable, match="cannot be reached"):
+            await client.rest.get("/v1/things", retry_seconds=0)
+        assert await client.rest.get("/v1/things", into=bytes) == b" " * 10
