@@ -237,7 +237,9 @@ class Live:
 
     def _raise_if_stopped(self) -> None:
         if self._stopped is not None:
-            raise self._stopped
+            raise self._stopped.with_traceback(
+                None
+            )  # it would keep the frames of each time that it is raised
 
     # What is said and heard.
 
@@ -305,7 +307,7 @@ class Live:
         finally:
             self._unanswered.pop(id, None)
         if asked.error is not None:
-            raise asked.error
+            raise asked.error.with_traceback(None)  # which may be that of many
         frame = asked.frame or Frame("reply")
         if not frame.ok:
             raise Problem(frame.error or Document())

@@ -66,7 +66,7 @@ class Subscription:
         await checkpoint()
         while not self._unread:
             if self._ended is not None:
-                raise self._ended
+                raise self._ended.with_traceback(None)  # else it keeps the frames of each time
             if self._is_over:
                 raise StopAsyncIteration
             if self._stand == "behind":

@@ -279,8 +279,15 @@ async def test_without_a_token_that_holds_it_ends(world: World):
             with patience(), pytest.raises(Problem) as caught:
                 await anext(shown)
             assert caught.value.code == "UNAUTHENTICATED" and client.live.state == "closed"
-            with pytest.raises(Problem):
-                await client.live.send("conversation:1", {"content": "hello"})
+            depths: list[int] = []
+            for ask in 2 * [
+                partial(client.live.send, "conversation:1", {"content": "hello"}),
+                shown.__anext__,
+            ]:
+                with pytest.raises(Problem) as caught:
+                    await ask()
+                depths.append(len(caught.traceback))
+            assert depths[:2] == depths[2:], "what is raised again keeps the frames of before alive"
 
 
 async def test_a_token_that_is_refused_is_renewed(world: World):
