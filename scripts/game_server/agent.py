@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 import httpx2
+import msgspec
 import trio
 
 from scripts.game_server.actions import ACTIONS, Failed
-from scripts.game_server.client import Away, Credentials, Rejected, ask, open_stream
+from scripts.game_server.client import Away, Credentials, Rejected, ask, open_stream, requests_to, understood
 from scripts.game_server.keeping import kept_in
 from scripts.game_server.pauses import FIRST_SECONDS, Pauses, seconds_after
 
@@ -61,6 +62,21 @@ class Plan:
     status_seconds: float = 30.0
 
 
+class _Registered(msgspec.Struct, rename="camel"):
+    server_id: str
+    server_secret: str
+
+
+class _Shown(msgspec.Struct, rename="camel"):
+    claimed: bool
+    claim_key: str | None = None
+
+
+class _Page(msgspec.Struct, rename="camel"):
+    items: list[dict[str, Any]]
+    next_cursor: str | None
+
+
 class Agent:
     """A game server as Partyline knows it.
 
@@ -84,7 +100,7 @@ class Agent:
         """
         plan = self._plan
         with kept_in(plan.credentials) as kept:
-            async with httpx2.AsyncClient(base_url=plan.url, timeout=20) as http:
+            async with requests_to(plan.url) as http:
                 credentials = await kept.credentials(partial(self._register, http))
                 http.headers.update(credentials.headers)
                 self._say(f"server {credentials.server_id}")
@@ -97,8 +113,12 @@ class Agent:
 
     async def _register(self, http: httpx2.AsyncClient) -> Credentials:
         body = {"serverType": self._plan.server_type, "serverName": self._plan.name}
-        made = await self._until_answered(partial(ask, http, "POST", "/v1/connect/servers/register", body))
-        return Credentials(made["serverId"], made["serverSecret"])
+
+        async def register() -> _Registered:
+            return understood(await ask(http, "POST", "/v1/connect/servers/register", body), _Registered)
+
+        made = await self._until_answered(register)
+        return Credentials(made.server_id, made.server_secret)
 
     async def _give_up(self, http: httpx2.AsyncClient, path: str) -> None:
         """Say that the commands which a former run has begun have failed: they are not delivered again."""
@@ -106,22 +126,27 @@ class Agent:
         cursor: str | None = ""
         while cursor is not None:
             after = f"&cursor={quote(cursor)}" if cursor else ""
-            page = await ask(http, "GET", f"{path}/commands?status=running&limit=100{after}")
-            left += page["items"]
-            cursor = page["nextCursor"]
+            page = understood(
+                await ask(http, "GET", f"{path}/commands?status=running&limit=100{after}"), _Page
+            )
+            left += page.items
+            cursor = page.next_cursor
         for command in left:
             with suppress(Over):
                 await self._end(http, path, command, _failed("failed", INTERRUPTED))
 
     async def _show_claim_keys(self, http: httpx2.AsyncClient, path: str) -> None:
+        async def read() -> _Shown:
+            return understood(await ask(http, "GET", f"{path}/claim-key"), _Shown)
+
         was_claimed = False
         while True:
-            shown = await self._until_answered(partial(ask, http, "GET", f"{path}/claim-key"))
-            if not shown["claimed"]:
-                self._say(f"claim key {shown['claimKey']}")
+            shown = await self._until_answered(read)
+            if not shown.claimed:
+                self._say(f"claim key {shown.claim_key}")
             elif not was_claimed:
                 self._say("claimed")
-            was_claimed = shown["claimed"]
+            was_claimed = shown.claimed
             await trio.sleep(CLAIM_KEY_SECONDS)
 
     async def _push_status(self, http: httpx2.AsyncClient, path: str) -> None:
@@ -214,13 +239,16 @@ class Agent:
 
         await self._until_answered(partial(_ack, http, path, command, {"status": "running"}))
         try:
-            return {"status": "success", "result": await known(command["payload"], progress, self._say)}
+            result = await known(command["payload"], progress, self._say)
+            msgspec.json.encode(result)  # raises where it cannot be said
         except Failed as failed:
             return _failed("failed", str(failed))
         except Over:
             raise
         except Exception as fault:  # a mistake in one action must not end the agent
             return _failed("failed", f"a mistake in the agent: {fault!r}")
+        else:
+            return {"status": "success", "result": result}
 
     async def _end(
         self, http: httpx2.AsyncClient, path: str, command: dict[str, Any], end: dict[str, Any]
@@ -260,4 +288,7 @@ async def _ack(http: httpx2.AsyncClient, path: str, command: dict[str, Any], bod
 
 
 def _failed(status: str, error: str) -> dict[str, Any]:
-    return {"status": status, "error": error[:MAX_ERROR_CHARACTERS]}
+    sayable = (
+        error[:MAX_ERROR_CHARACTERS].encode(errors="replace").decode()
+    )  # a file's name may hold half characters
+    return {"status": status, "error": sayable}

@@ -3,7 +3,7 @@
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -20,7 +20,12 @@ from wsproto.events import (
     TextMessage,
 )
 
+T = TypeVar("T")
+
 CONNECT_SECONDS = 10.0
+ANSWER_SECONDS = 20.0
+"""How long a request may take, with all of its answer."""
+
 SILENCE_SECONDS = 90.0
 """A stream on which nothing comes for so long is lost; Partyline pings every 30 s."""
 
@@ -77,45 +82,77 @@ class Credentials(msgspec.Struct, frozen=True):
         return {"authorization": f"Bearer {self.server_secret}", "x-server-id": self.server_id}
 
 
+def requests_to(url: str, seconds: float = ANSWER_SECONDS) -> httpx2.AsyncClient:
+    """A client of Partyline, or of what stands beside it. It goes there directly, as the stream does, whatever proxies
+    the environment names, and trusts the same authorities.
+
+    Args:
+        url: an address of http or https, without a slash at its end.
+        seconds: how long the other side may say nothing.
+    """
+    return httpx2.AsyncClient(
+        base_url=url, timeout=seconds, trust_env=False, verify=ssl.create_default_context()
+    )
+
+
 async def ask(
     http: httpx2.AsyncClient,
     method: str,
     path: str,
     body: object = None,
     headers: dict[str, str] | None = None,
-) -> Any:
-    """Make a request; returns the JSON of the answer.
+) -> bytes:
+    """Make a request; returns the body of the answer, for `understood`.
 
     Args:
+        body: sent as JSON; None for none.
         headers: further headers beside those of `http`.
 
     Raises:
         Rejected: Partyline refuses, and would do so again.
-        Away: there is no answer, a refusal for the moment, or an answer that is not Partyline's.
+        Away: there is no answer, not all of it, or a refusal for the moment.
     """
+    content, sent = None, dict(headers or {})
+    if body is not None:
+        content, sent["content-type"] = msgspec.json.encode(body), "application/json"
     try:
-        response = await http.request(method, path, json=body, headers=headers)
-    except httpx2.HTTPError as error:
+        # What reads from the network waits for each piece alone, and pieces can come without an end.
+        with trio.fail_after(ANSWER_SECONDS):
+            response = await http.request(method, path, content=content, headers=sent)
+    except (httpx2.HTTPError, trio.TooSlowError) as error:
         raise Away(str(error) or type(error).__name__) from None
     if response.is_success:
-        return _read(response.content) if response.content else None
+        return response.content
     if response.status_code == 429 or response.status_code >= 500:
         raise Away(
             f"Partyline answers {response.status_code}",
             _asked_seconds(response.headers.get("retry-after", "")),
         )
     try:
-        code = str(_read(response.content)["code"])
-    except (Away, KeyError, TypeError):
+        code = understood(response.content, _Problem).code
+    except Away:
         code = "no problem document"
     raise Rejected(response.status_code, code)
 
 
-def _read(content: bytes | str) -> Any:
+class _Problem(msgspec.Struct):
+    code: str
+
+
+def understood(content: bytes | str, type: type[T]) -> T:
+    """Read JSON of Partyline.
+
+    Args:
+        content: what came.
+        type: what it is expected to be; fields that the type does not name are passed over.
+
+    Raises:
+        Away: it is something else: something between here and Partyline has answered.
+    """
     try:
-        return msgspec.json.decode(content)
+        return msgspec.json.decode(content, type=type)
     except (ValueError, RecursionError):
-        raise Away("what came is not JSON") from None
+        raise Away("what came is no answer of Partyline") from None
 
 
 def _asked_seconds(text: str) -> float:
@@ -177,7 +214,7 @@ async def _frames(transport: trio.abc.Stream, socket: wsproto.WSConnection, open
                     if size > MAX_FRAME_CHARACTERS:
                         raise Away("a frame is too long")
                     if event.message_finished:
-                        yield _read("".join(pieces))
+                        yield understood("".join(pieces), Any)
                         pieces, size = [], 0
                 elif isinstance(event, Ping):
                     await transport.send_all(socket.send(event.response()))

@@ -12,6 +12,9 @@ from scripts.game_server.client import Credentials
 
 MODE = 0o600
 
+ROOM_BYTES = 4_096
+"""What is kept free for the credentials, which have some 120."""
+
 
 class Unusable(Exception):
     """The file cannot be used; the message says why."""
@@ -38,16 +41,24 @@ class Kept:
             register: gets fresh credentials; called only where the file has none and can be written.
 
         Raises:
-            OSError: the credentials cannot be written.
+            OSError: the credentials cannot be written, as where the disk is full.
         """
         if self._known is None:
+            self._write(b" " * ROOM_BYTES)  # finds a full disk before anything is registered
             made = await register()
-            os.ftruncate(self._descriptor, 0)
-            os.write(self._descriptor, msgspec.json.encode(made))
+            content = msgspec.json.encode(made)
+            self._write(content)
+            os.ftruncate(self._descriptor, len(content))
             os.fsync(self._descriptor)
             _part(self._path).rename(self._path)
             self._known = made
         return self._known
+
+    def _write(self, content: bytes) -> None:
+        written = 0
+        while written < len(content):
+            written += os.pwrite(self._descriptor, content[written:], written)
+        os.fsync(self._descriptor)
 
 
 @contextmanager

@@ -51,4 +51,5 @@ def _address(text: str, *schemes: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in schemes or not parts.hostname or parts.port == 0:
         raise ValueError
+    parts.hostname.encode("idna")  # a UnicodeError, which is a ValueError, where no name can be so
     return text

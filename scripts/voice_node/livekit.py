@@ -13,6 +13,7 @@ from uuid import UUID
 import httpx2
 import trio
 
+from scripts.game_server.client import requests_to
 from scripts.voice_node.node import Registration, Unusable
 from scripts.voice_node.room_service import RoomService
 
@@ -82,7 +83,7 @@ class LiveKit:
                 os.fsync(file.fileno())
             self._part.rename(self._keys)
         self._say(f"start LiveKit with: livekit-server --key-file {self._keys}")
-        async with httpx2.AsyncClient(base_url=self._api_url, timeout=ASKING_SECONDS) as http:
+        async with requests_to(self._api_url, ASKING_SECONDS) as http:
             self._service = RoomService(http, node.node_id, node.secret)
             task_status.started()
             await trio.sleep_forever()

@@ -7,7 +7,7 @@ import httpx2
 import msgspec
 import trio
 
-from scripts.game_server.client import Away, Credentials, Rejected, ask
+from scripts.game_server.client import Away, Credentials, Rejected, ask, requests_to, understood
 from scripts.game_server.pauses import Pauses
 
 WAIT_SECONDS = 5
@@ -49,6 +49,16 @@ class Registration(msgspec.Struct, frozen=True):
 
     node_id: str
     secret: str
+
+
+class _Made(msgspec.Struct, rename="camel"):
+    node_id: str
+    node_secret: str
+
+
+class _Heard(msgspec.Struct):
+    cursor: str
+    actions: list[dict[str, Any]]
 
 
 class Media(Protocol):
@@ -136,7 +146,7 @@ class VoiceNode:
             Unknown: Partyline has removed the node.
             OSError, Unusable: what is kept cannot be read, or there is no place for it.
         """
-        async with httpx2.AsyncClient(base_url=self._plan.url, timeout=WAIT_SECONDS + 10) as http:
+        async with requests_to(self._plan.url) as http:
             kept = self._media.known()
             node = kept or await self._register(http)
             self._say(f"node {node.node_id} at {self._media.url}")
@@ -160,13 +170,14 @@ class VoiceNode:
         pauses = Pauses(self._say, MOST_PAUSE_SECONDS)
         while True:
             try:
-                made = await ask(
+                answer = await ask(
                     http, "POST", "/v1/social/voice/nodes/register", body, plan.credentials.headers
                 )
+                made = understood(answer, _Made)
             except Away as away:
                 await pauses.after(away)
             else:
-                return Registration(made["nodeId"], made["nodeSecret"])
+                return Registration(made.node_id, made.node_secret)
 
     async def _leave(self, http: httpx2.AsyncClient, node: Registration) -> None:
         """Remove the node, so that its channels move at once, and it does not count against the bound on a server's
@@ -189,26 +200,26 @@ class VoiceNode:
             began_at = trio.current_time()
             try:
                 heard = await self._beat(http, node, await self._media.report(), cursor)
-                for action in [*self._over(heard, cursor), *heard["actions"]]:
+                for action in [*self._over(heard, cursor), *heard.actions]:
                     await self._media.obey(action)
             except httpx2.HTTPError as error:  # from what carries the media
                 await pauses.after(Away(str(error) or type(error).__name__))
             except Away as away:
                 await pauses.after(away)
             else:
-                cursor = heard["cursor"]
+                cursor = heard.cursor
                 pauses.end()
-                if not heard["actions"] and trio.current_time() < began_at + EVEN_SECONDS:
+                if not heard.actions and trio.current_time() < began_at + EVEN_SECONDS:
                     await trio.sleep(EVEN_SECONDS)
 
-    def _over(self, heard: Any, cursor: str | None) -> list[dict[str, Any]]:
+    def _over(self, heard: _Heard, cursor: str | None) -> list[dict[str, Any]]:
         """The orders that end mutes which were taken back while the node did not hear of it. Partyline has orders in
         memory alone; the first answer from another memory (after a restart, from another node) repeats all that still
         hold, so a mute that is missing there has ended.
         """
-        if cursor is None or _memory(cursor) == _memory(heard["cursor"]):
+        if cursor is None or _memory(cursor) == _memory(heard.cursor):
             return []
-        still = {(one["channelId"], one.get("userId")) for one in heard["actions"] if one["kind"] == "mute"}
+        still = {(one["channelId"], one.get("userId")) for one in heard.actions if one["kind"] == "mute"}
         return [
             {"kind": "unmute", "channelId": room, "userId": identity}
             for room, identity in sorted(self._media.muted())
@@ -217,7 +228,7 @@ class VoiceNode:
 
     async def _beat(
         self, http: httpx2.AsyncClient, node: Registration, rooms: list[dict[str, Any]], cursor: str | None
-    ) -> Any:
+    ) -> _Heard:
         count = sum(len(room["participants"]) for room in rooms)
         body = {
             "participants": count,
@@ -230,7 +241,7 @@ class VoiceNode:
         }
         path = f"/v1/social/voice/nodes/{node.node_id}/heartbeat"
         try:
-            return await ask(http, "POST", path, body, _headers(node))
+            return understood(await ask(http, "POST", path, body, _headers(node)), _Heard)
         except Rejected as rejected:
             if rejected.status in UNKNOWN:
                 raise Unknown(f"Partyline does not know the node {node.node_id}") from None

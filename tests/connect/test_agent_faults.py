@@ -15,6 +15,7 @@ import trio
 from routes.publications.parts import STATUSES
 from scripts.game_server import agent as module
 from scripts.game_server import client
+from scripts.game_server.actions import Failed
 from scripts.game_server.agent import Agent, Plan
 from scripts.game_server.client import Away, Credentials, open_stream
 from tests.connect.play import SERVERS, Lines, order
@@ -159,8 +160,16 @@ async def test_whatever_an_action_comes_to_is_said(
     async def endless(*_: object) -> Any:
         return {"text": "x" * 100_000}
 
+    async def strange(*_: object) -> Any:
+        return {"machine": object()}
+
+    async def halved(*_: object) -> Any:
+        raise Failed("cannot read caf\udce9.yml")
+
     monkeypatch.setitem(module.ACTIONS, "broken", broken)
     monkeypatch.setitem(module.ACTIONS, "endless", endless)
+    monkeypatch.setitem(module.ACTIONS, "strange", strange)
+    monkeypatch.setitem(module.ACTIONS, "halved", halved)
     ann = await world.player("Ann")
     with patience():
         async with running(world.url, tmp_path / "agent.json") as said:
@@ -168,7 +177,7 @@ async def test_whatever_an_action_comes_to_is_said(
             await said.wait_for("listening")
             long = await order(ann, server_id, "fail", error="x" * 5_000)
             assert (long["status"], long["error"]) == ("failed", "x" * module.MAX_ERROR_CHARACTERS)
-            for action in ("broken", "endless"):
+            for action in ("broken", "endless", "strange", "halved"):
                 assert (await order(ann, server_id, action))["status"] == "failed"
 
 

@@ -71,8 +71,11 @@ async def test_a_full_disk_or_a_reader_that_has_gone_ends_no_gateway(tmp_path: P
 
 @pytest.mark.parametrize(
     "wrong",
-    ["", "localhost:8080", "ftp://x", "http://", "https:///a", "http://[::1", "http://x:0", "http://x:y"],
-)
+    [
+        "", "localhost:8080", "ftp://x", "http://", "https:///a", "http://[::1", "http://x:0", "http://x:y",
+        "http://play..example.org", f"http://{'a' * 64}.example.org",
+    ],
+)  # fmt: skip
 def test_an_address_that_nothing_can_be_asked_at_is_refused(wrong: str):
     with pytest.raises(ValueError):
         web_address(wrong)

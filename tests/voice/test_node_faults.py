@@ -13,12 +13,14 @@ import pytest
 import trio
 
 from routes.voice.parts import FLEET
+from scripts.game_server import pauses
 from scripts.game_server.client import Credentials
 from scripts.voice_node import node as module
 from scripts.voice_node.livekit import LiveKit
 from scripts.voice_node.node import Media, Plan, Registration, Unknown, Unusable, VoiceNode
 from scripts.voice_node.relay import open_relay
 from scripts.voice_node.sockets import connect
+from tests.client.play import http, saying
 from tests.connect.play import GameServer
 from tests.contract.sources import ROOT
 from tests.support.front import front_of
@@ -133,6 +135,24 @@ class Crowded(Counted):
     async def report(self) -> list[dict[str, Any]]:
         ids = [str(UUID(int=number)) for number in range(3 * CROWD)]
         return [{"channelId": ids[at], "participants": ids[at + 1 : at + 3]} for at in range(0, len(ids), 3)]
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"null", b"<html>"])
+async def test_a_node_outlives_answers_that_are_not_the_services(
+    body: bytes, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(pauses, "FIRST_SECONDS", 0.01)
+    media = Counted(Registration("node", "secret"))
+
+    async def has_reported() -> bool:
+        return media.reports >= BEATS
+
+    with patience():
+        async with saying(lambda _: http(200, body)) as url, trio.open_nursery() as nursery:
+            plan = Plan(url, Credentials("id", "secret"), "eu-west", 10)
+            nursery.start_soon(VoiceNode(plan, media, lambda _: None).run)
+            await wait_until(has_reported)
+            nursery.cancel_scope.cancel()
 
 
 async def test_a_node_with_many_rooms_is_heard(world: World):
