@@ -336,3 +336,38 @@ async def test_a_second_connection_is_refused_at_a_real_service(world: World, tm
     room = await ada.talk_to(ben)
     said = await run_beside_client(tmp_path, REFUSED_IN_EARNEST, world.url, ada.token or "", room.id)
     assert sorted(said.splitlines()) == ["hello true live", "refused"]
+
+
+WHAT_CANNOT_BE_SAID = """
+import { Partyline } from "./client/partyline.js";
+const [url, token, room] = process.argv.slice(2);
+const partyline = new Partyline({ url, token });
+const { live } = partyline;
+live.addEventListener("end", () => console.log("nothing is watched any more"));
+const told = (error) => console.log(error.code ?? error.name);
+const early = live.send(room, { content: 5n }).catch(told);
+const shown = [];
+const open = new Promise((resolve) => live.subscribe(room, {
+  mode: "delta", onSnapshot: resolve, onEvent: (event, data) => event === "message_created" && shown.push(data.content),
+}));
+await Promise.all([early, open]);
+await live.send(room, { content: "x".repeat(70_000) }).catch(told);
+await live.send(room, { content: "cut \\ud83d" }).catch(told);
+try { live.subscribe("conversation:\\ud83d", {}); } catch (error) { told(error); }
+await live.send(room, { content: "whole \\ud83d\\ude00 \\\\ud83d" });
+console.log(shown.join(), live.state);
+partyline.close();
+"""
+
+
+async def test_what_cannot_be_said_is_told_and_ends_nothing(world: World, tmp_path: Path) -> None:
+    ada, ben = await world.players("Ada", "Ben")
+    room = await ada.talk_to(ben)
+    said = await run_beside_client(tmp_path, WHAT_CANNOT_BE_SAID, world.url, ada.token or "", room.channel)
+    assert said.splitlines() == [
+        "TypeError",
+        "PAYLOAD_TOO_LARGE",
+        "MALFORMED_JSON",
+        "MALFORMED_JSON",
+        "whole \N{GRINNING FACE} \\ud83d live",
+    ]

@@ -7,7 +7,7 @@ import { PING } from "./connection.js";
 import { Line } from "./line.js";
 import { Problem, Unreachable } from "./problem.js";
 import { Subscription } from "./subscription.js";
-import { Unanswered } from "./unanswered.js";
+import { Unanswered, check } from "./unanswered.js";
 
 /**
  * Channels and commands over connections that come and go.
@@ -50,9 +50,7 @@ export class Live extends EventTarget {
     this.heardAtMs = -Infinity;
   }
 
-  get aheadMs() {
-    return this.#parts.clock.aheadMs;
-  }
+  get aheadMs() { return this.#parts.clock.aheadMs; }
 
   /**
    * Watch a channel: `inbox`, `friends`, `party`, `conversation:<id>` and so on.
@@ -61,8 +59,10 @@ export class Live extends EventTarget {
    * @param {import("./subscription.js").Handlers & {mode?: "snapshot"|"delta", limit?: number}} options handlers, and
    *   how the channel is shown.
    * @returns {Subscription}
+   * @throws {Problem} the name is too long, or no text.
    */
   subscribe(channel, { onSnapshot, onEvent, onResume, onEnd, ...params }) {
+    check({ op: "subscribe", channel, params });
     const handlers = { onSnapshot, onEvent, onResume, onEnd };
     const leave = (left) => this.#leave(left);
     const subscription = new Subscription(channel, params, handlers, leave, this.#parts.random);
@@ -79,7 +79,8 @@ export class Live extends EventTarget {
    * @param {string} channel `conversation:<id>`.
    * @param {object} message as a POST of it takes; `clientMessageId` is added where it has none.
    * @returns {Promise<object>}
-   * @throws {Problem} it is refused.
+   * @throws {Problem} it is refused, is longer than 64 KiB, or has half of a character; the latter two are not said.
+   * @throws {TypeError} it cannot be written as JSON.
    * @throws {Unreachable} the socket was closed for good before there was an answer.
    */
   send(channel, message) {
@@ -273,6 +274,7 @@ export class Live extends EventTarget {
 
   #ask(command, { isLasting = false } = {}) {
     return new Promise((resolve, reject) => {
+      check(command);
       const answer = (frame) => (frame.ok ? resolve(frame.data ?? frame) : reject(new Problem(frame.error)));
       this.#say(command, { isLasting, answer, fail: reject });
     });

@@ -1,5 +1,5 @@
 // What has been said over the live socket, or waits to be, and has no answer yet.
-import { Unreachable } from "./problem.js";
+import { Problem, Unreachable } from "./problem.js";
 
 /**
  * Commands in the order of saying, each with an id of its own.
@@ -67,3 +67,21 @@ export class Unanswered {
     return one;
   }
 }
+
+/**
+ * Refuse a command over which the service would end the connection, and with it all that is watched.
+ *
+ * @param {object} command
+ * @throws {Problem} it is longer than the service takes, or has half of a character that JSON cannot say.
+ * @throws {TypeError} it is nothing that JSON can say.
+ */
+export function check(command) {
+  const json = JSON.stringify({ ...command, id: Number.MAX_SAFE_INTEGER });
+  if (new TextEncoder().encode(json).length > MOST_BYTES) {
+    throw new Problem({ code: "PAYLOAD_TOO_LARGE", message: "a command has at most 64 KiB" }, { status: 413 });
+  }
+  if (HALF.test(json)) throw new Problem({ code: "MALFORMED_JSON", message: "a text has half of a character" }, { status: 400 });
+}
+
+const MOST_BYTES = 65_536;
+const HALF = /(?<!\\)(?:\\\\)*\\ud[89a-f]/; // whole ones are written as they are
