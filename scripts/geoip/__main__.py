@@ -91,7 +91,11 @@ def fetch(address: str, path: Path, today: date) -> str:
 
 
 def _download(address: str, path: Path, today: date) -> str:
-    with httpx2.Client(follow_redirects=True, timeout=60) as http:
+    try:
+        client = httpx2.Client(follow_redirects=True, timeout=60)
+    except (ImportError, ValueError) as fault:
+        raise CannotFetch("the proxy that the environment names is none of http or https") from fault
+    with client as http:
         for month in months(today):
             with http.stream("GET", f"{address}/dbip-city-lite-{month}.mmdb.gz") as answer:
                 if answer.status_code == 404:

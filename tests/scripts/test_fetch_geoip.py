@@ -96,6 +96,15 @@ def test_what_is_no_address_is_one_line(tmp_path: Path, address: str, capsys: py
     assert capsys.readouterr().err.startswith(f"fetch-geoip: {address}: ")
 
 
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "socks://127.0.0.1:1"])
+def test_a_proxy_that_it_cannot_speak_to_is_one_line(
+    proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    assert main([str(tmp_path / "geo.mmdb")]) == 1
+    assert capsys.readouterr().err.startswith("fetch-geoip: the proxy")
+
+
 @pytest.mark.parametrize("place", ["file/geo.mmdb", "folder"])
 def test_no_place_for_it(site: tuple[str, Path], tmp_path: Path, place: str):
     address, folder = site
