@@ -1,8 +1,9 @@
 """The client for code without trio or asyncio: it has the same methods, and each call blocks. The asynchronous client
 below it runs in a thread of its own."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import CancelledError
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack, overload
@@ -13,6 +14,7 @@ from msgspec import UNSET
 from partyline.client.credentials import Grant
 from partyline.client.live import Mode
 from partyline.client.partyline import Partyline as AsyncPartyline
+from partyline.client.problem import closed
 from partyline.client.rest import Options, Query
 from partyline.client.subscription import MOST_UNREAD, Item, Subscription
 
@@ -50,6 +52,8 @@ class Partyline:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             portal = stack.enter_context(start_blocking_portal("asyncio", name="partyline.client"))
+            # Another thread may wait for what lasts, or leave a channel too late to end its task.
+            stack.callback(portal.call, portal.stop, True)
             client = stack.enter_context(_untold(portal.wrap_async_context_manager(self._client)))
             self.rest, self.live = Rest(portal, client), Live(portal, client)
             self._stack = stack.pop_all()
@@ -91,7 +95,7 @@ class Rest:
     ) -> Any: ...
     def request(self, method: str, path: str, **options: Any) -> Any:
         """Make a request, as `rest.Rest`, which says what each argument means."""
-        return self._portal.call(partial(self._client.rest.request, method, path, **options))
+        return _call(self._portal, partial(self._client.rest.request, method, path, **options))
 
     @overload
     def get(
@@ -113,7 +117,7 @@ class Rest:
     ) -> Any: ...
     def post(self, path: str, body: object = UNSET, **options: Any) -> Any:
         """Make something, or have something done, as `rest.Rest`, which says what each argument means."""
-        return self._portal.call(partial(self._client.rest.post, path, body, **options))
+        return _call(self._portal, partial(self._client.rest.post, path, body, **options))
 
     @overload
     def put(self, path: str, body: object, *, into: type[T], **options: Unpack[Options]) -> T: ...
@@ -148,7 +152,7 @@ class Rest:
         items = self._client.rest.items(path, query, **options)
         while True:
             try:
-                yield self._portal.call(anext, items)
+                yield _call(self._portal, anext, items)
             except StopAsyncIteration:
                 return
 
@@ -174,7 +178,9 @@ class Live:
             An iterator of what it shows, which waits for the next.
         """
         opened = self._client.live.subscribe(channel, mode=mode, limit=limit, most_unread=most_unread)
-        with _untold(self._portal.wrap_async_context_manager(opened)) as subscription:
+        # Leaving a channel has no fault of its own: the client was closed before.
+        lost = (RuntimeError, CancelledError)
+        with _untold(self._portal.wrap_async_context_manager(opened), lost) as subscription:
             yield self._items(subscription)
 
     @overload
@@ -183,15 +189,15 @@ class Live:
     def send(self, channel: str, message: Mapping[str, object], *, into: None = None) -> Any: ...
     def send(self, channel: str, message: Mapping[str, object], *, into: Any = None) -> Any:
         """Send a message, as `live.Live`, which says what each argument means."""
-        return self._portal.call(partial(self._client.live.send, channel, message, into=into))
+        return _call(self._portal, partial(self._client.live.send, channel, message, into=into))
 
     def read(self, channel: str, message_id: str) -> None:
         """Mark a conversation as read up to a message, as `live.Live`, which says what each argument means."""
-        self._portal.call(self._client.live.read, channel, message_id)
+        _call(self._portal, self._client.live.read, channel, message_id)
 
     def typing(self, channel: str) -> None:
         """Say that the user is writing; lost where there is no connection."""
-        self._portal.call(self._client.live.typing, channel)
+        _call(self._portal, self._client.live.typing, channel)
 
     def wake(self) -> None:
         """Try to connect now rather than after the pause: the network is back."""
@@ -200,18 +206,31 @@ class Live:
     def _items(self, subscription: Subscription) -> Iterator[Item]:
         while True:
             try:
-                yield self._portal.call(anext, subscription)
+                yield _call(self._portal, anext, subscription)
             except StopAsyncIteration:
                 return
 
 
 @contextmanager
-def _untold(context: AbstractContextManager[T]) -> Iterator[T]:
+def _untold(context: AbstractContextManager[T], lost: tuple[type[Exception], ...] = ()) -> Iterator[T]:
     """Enter a context of the portal's thread. It is left without the exception that ended the block, which is raised in
-    this thread alone."""
+    this thread alone.
+
+    Args:
+        lost: faults of leaving it that nobody is told.
+    """
     closing = ExitStack()
     entered = closing.enter_context(context)
     try:
         yield entered
     finally:
-        closing.close()
+        with suppress(*lost):
+            closing.close()
+
+
+def _call(portal: BlockingPortal, function: Callable[..., Awaitable[T]], *arguments: object) -> T:
+    """Call in the portal's thread, as `portal.call` does; raises `Unreachable` where the client is closed meanwhile."""
+    try:
+        return portal.call(function, *arguments)
+    except CancelledError:
+        raise closed() from None
