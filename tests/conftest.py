@@ -91,7 +91,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have each process begin with its share of the slow tests, so that none is left alone with them at the end."""
+    """Count drills among the slow tests, and have each process begin with its share of those, so that none is left alone
+    with them at the end."""
+    for item in items:
+        if item.get_closest_marker("drill") is not None:
+            item.add_marker("slow")
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     slow = [item for item in items if item.get_closest_marker("slow") is not None]
     quick = [item for item in items if item.get_closest_marker("slow") is None]

@@ -48,7 +48,7 @@ async def _run(server: ServerProcess, archive: Path, *arguments: str, complains:
     return done.stdout.decode()
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_any_moment_after_a_base_can_be_restored() -> None:
     with reachable_directory() as place:
         archive = place / "archive"

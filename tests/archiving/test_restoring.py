@@ -12,7 +12,7 @@ from tests.archiving.installation import Installation, installation
 from tests.support.embedded import older
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_a_damaged_segment_ends_a_restore_with_its_name() -> None:
     async with installation() as one:
         await one.base()
@@ -24,7 +24,7 @@ async def test_a_damaged_segment_ends_a_restore_with_its_name() -> None:
             await one.lose_and_restore()
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_a_moment_after_the_end_of_an_archive_is_told_with_its_end() -> None:
     async with installation() as one:
         await one.base()
@@ -37,7 +37,7 @@ async def test_a_moment_after_the_end_of_an_archive_is_told_with_its_end() -> No
             await one.lose_and_restore(later)
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_what_was_written_after_a_restore_to_a_moment_survives_the_next_loss() -> None:
     async with installation() as one:
         await one.base()
@@ -58,7 +58,7 @@ async def test_what_was_written_after_a_restore_to_a_moment_survives_the_next_lo
         assert await one.read() == ["before", "after the restore", "after another"]
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_a_new_cluster_goes_on_behind_the_old_one_in_an_archive() -> None:
     async with installation() as one:
         await one.base()
@@ -77,7 +77,7 @@ async def test_a_new_cluster_goes_on_behind_the_old_one_in_an_archive() -> None:
         assert await one.read() == ["a", "b", "c"]
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_a_cluster_that_is_restored_beside_a_newer_one_goes_on_in_the_archive() -> None:
     async with installation() as one:
         await one.base()
@@ -94,7 +94,7 @@ async def test_a_cluster_that_is_restored_beside_a_newer_one_goes_on_in_the_arch
         assert await one.read() == ["a", "c", "d"]
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_an_upgraded_database_goes_on_in_the_archive() -> None:
     async with installation(older()) as one:
         await one.write("a", "b", "c")
@@ -108,7 +108,7 @@ async def test_an_upgraded_database_goes_on_in_the_archive() -> None:
         assert await moved.read() == ["a", "b", "c", "d", "e"]
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_what_is_left_of_a_base_goes_with_the_next_one() -> None:
     async with installation() as one:
         bases = one.archive / "bases"

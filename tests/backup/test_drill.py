@@ -22,7 +22,7 @@ PACE_SECONDS = 0.05
 """Between two messages: enough of them during a backup, and not all that a machine can take."""
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_nothing_acknowledged_before_a_backup_is_missing_after_its_restore() -> None:
     async with server_process() as server:
         backup = str(server.folder / "backup")

@@ -67,7 +67,7 @@ def serving_tls(certificate: Certificate) -> Iterator[str]:
         shutil.rmtree(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 def test_a_backup_and_its_restore_go_over_tls(tmp_path: Path) -> None:
     for name in ("right", "wrong"):
         (tmp_path / name).mkdir()

@@ -51,6 +51,7 @@ def _told(served: "subprocess.Popen[str]", word: str) -> str:
     return said
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment", ["made a database", "starting PostgreSQL", "migrated"])
 def test_a_start_ends_in_order_and_can_be_repeated(moment: str, number: signal.Signals) -> None:

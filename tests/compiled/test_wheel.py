@@ -14,7 +14,7 @@ from tests.contract.sources import ROOT
 from tests.support.waiting import PATIENCE_SECONDS
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.drill,
     pytest.mark.skipif(not (shutil.which("cc") or shutil.which("gcc")), reason="there is no C compiler"),
 ]
 

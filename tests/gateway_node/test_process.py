@@ -118,7 +118,7 @@ async def answers(host: str, port: int, motd: str) -> bool:
         return False
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_either_side_is_killed_and_both_heal(tmp_path: Path):
     opening = handshake(LOBBY, 2)
     settings = {"gateway_token": TOKEN, "gateway_domain": "play.partyline.test"}

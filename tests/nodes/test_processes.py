@@ -18,7 +18,7 @@ from tests.support.process import ServerProcess, started
 from tests.support.speaker import Speaker
 from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.drill
 
 HEALED_SECONDS = 10.0
 

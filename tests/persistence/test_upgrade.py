@@ -38,7 +38,7 @@ async def look(conn: Connection) -> tuple[str, int]:
     return str(await conn.fetchval("SELECT current_setting('server_version')")), row["many"]
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_a_database_moves_with_everything() -> None:
     old = older()
     with reachable_directory() as folder:

@@ -55,7 +55,7 @@ class Owner:
         await self.ask("POST", "/v1/news", body)
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_kill_nine_doubles_no_post_and_loses_none_without_doubt() -> None:
     rng, site, titles, lost = Random(SEED), DiscordSite(), list[str](), 0
     site.limit = 1_000

@@ -224,7 +224,7 @@ async def _gather(server: ServerProcess, client: httpx2.AsyncClient) -> list[Wri
     return writers
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 @pytest.mark.parametrize("victim", KILLS)
 async def test_kill_nine_loses_nothing_acknowledged(victim: str):
     rng, kills = Random(SEED), ROUNDS or KILLS[victim]

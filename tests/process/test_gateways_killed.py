@@ -111,7 +111,7 @@ class Scene:
         assert self._seen.setdefault(self.revision, self.hosts) == self.hosts, "one revision, two tables"
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_kill_nine_loses_no_route_and_no_revision() -> None:
     rng, scene = Random(SEED), Scene()
     settings = {"gateway_token": TOKEN, "gateway_domain": "play.partyline.test"}

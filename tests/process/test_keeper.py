@@ -15,7 +15,7 @@ from tests.support.speaker import Speaker
 from tests.support.waiting import PATIENCE_SECONDS, wait_until
 from tests.support.websocket import connect
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.drill
 
 
 async def test_the_life_of_a_keeper() -> None:

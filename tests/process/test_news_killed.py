@@ -75,7 +75,7 @@ async def _write(writer: Person, scope: dict[str, str], moment_ms: int) -> tuple
         moment_ms = _now_ms() + int(AHEAD_SECONDS * 1000)
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_kill_nine_forgets_and_repeats_no_publication() -> None:
     rng, moments = Random(SEED), dict[str, str]()
     async with (

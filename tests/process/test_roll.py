@@ -142,7 +142,7 @@ class Follower:
         return self.heard == self.speaker.said
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_a_roll_from_one_release_to_the_next_fails_no_request() -> None:
     with reachable_directory() as folder, _releases(folder) as (before, after):
         installed = Installed(folder)

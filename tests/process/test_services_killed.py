@@ -109,7 +109,7 @@ async def _kill_in_the_middle(
         is_dead.append(True)
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_each_server_is_whole_on_the_one_side_or_the_other(
     database_url: str, database: Database
 ) -> None:

@@ -79,7 +79,7 @@ async def _after_the_kill(counter: Counter, buyer: Buyer) -> None:
     await _fulfilled_once(counter, buyer, checkout["id"])
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_kill_nine_neither_loses_nor_doubles_a_payment() -> None:
     rng, seen = Random(SEED), Count[str]()
     async with selling() as counter:
@@ -94,7 +94,7 @@ async def test_kill_nine_neither_loses_nor_doubles_a_payment() -> None:
     print(f"{ROUNDS} kills (seed {SEED}): {dict(seen)}; one session and one fulfilment each")
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_kill_nine_between_commit_and_answer(database_url: str) -> None:
     """PostgreSQL has committed, and the process dies before it hears of that: once each with the session of a checkout
     and with what a webhook tells."""

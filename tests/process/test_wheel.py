@@ -60,7 +60,7 @@ def test_every_file_of_a_folder_is_in_it(wheel: Path) -> None:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_it_serves_from_an_empty_folder(installed: Path) -> None:
     with reachable_directory() as folder:
         server = ServerProcess(folder, settings={"data_dir": ""}, program=installed / "partyline")
@@ -74,6 +74,7 @@ async def test_it_serves_from_an_empty_folder(installed: Path) -> None:
         ]  # fmt: skip
 
 
+@pytest.mark.drill
 def test_its_other_programs_explain_themselves(installed: Path) -> None:
     for name in PROGRAMS:
         told = subprocess.run([installed / name, "--help"], check=True, capture_output=True, text=True)

@@ -129,7 +129,7 @@ async def _loaded(
     return await process.wait(), result.decode(), said.decode()
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 @pytest.mark.parametrize("words", ["--rate 50", "--window 4", "--workload commands --rate 50"])
 async def test_a_server_that_dies_is_no_success(words: str):
     async with server_process(rate_limits="off") as server:
@@ -145,7 +145,7 @@ async def test_a_server_that_dies_is_no_success(words: str):
     assert "commands" in words or told.unsent or not told.rate, "what was due and not sent is counted"
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_an_interrupted_run_reports_what_it_has():
     async with server_process(rate_limits="off") as server:
 

@@ -74,7 +74,7 @@ def test_a_domain_adds_one_line_outside_of_its_folders(checkout: Path, name: str
     assert elsewhere == {"routes/domains.py": [f"from routes.{name}.domain import {record}", f"{record},"]}
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 def test_new_domains_are_whole(checkout: Path):
     """One of each sort, in one copy: it is the type checker that takes its time."""
     written = [

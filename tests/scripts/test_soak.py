@@ -156,7 +156,7 @@ def test_what_cannot_be_done_is_refused(words: list[str]):
         plan_of(parser().parse_args(words))
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_a_soak_that_is_ended_early_is_judged():
     plan = plan_of(parser().parse_args(["--hours", "2", "--rate", "30", "--users", "8", "--no-faults"]))
     enough, said = trio.Event(), list[str]()
@@ -175,7 +175,7 @@ async def test_a_soak_that_is_ended_early_is_judged():
     assert outcome.verdict.exact and outcome.verdict.expected > 0
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_a_soak_in_small():
     plan = plan_of(parser().parse_args(["--minutes", "0.1", "--rate", "30", "--users", "8"]))
     with reachable_directory() as folder:

@@ -69,7 +69,7 @@ def same_in_every_run(text: str) -> list[str]:
     return sorted(re.findall(r"[\w$]+|[^\w\s]", text))
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_the_tour_works_as_written(tmp_path: Path):
     script = tour()
     assert script.count(LINE) == script.count(AGENT) == 1

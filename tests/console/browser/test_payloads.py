@@ -15,7 +15,7 @@ from tests.console.stage import Look, Scene, needs_browser, play
 from tests.console.sweep import go, name_of
 from tests.support.world import World, open_world
 
-pytestmark = [needs_browser, pytest.mark.slow]
+pytestmark = [needs_browser, pytest.mark.drill]
 
 STRANGE = """(trusted) => {
     const tags = ["SCRIPT", "IFRAME", "OBJECT", "EMBED", "STYLE", "BASE", "META", "LINK", "MATH", "VIDEO", "TEMPLATE"];

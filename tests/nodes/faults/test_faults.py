@@ -111,7 +111,7 @@ def folder() -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 async def test_faults_of_an_owner_under_load(
     database: Database, database_url: str, nats: NatsServer, folder: Path
 ) -> None:
