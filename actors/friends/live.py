@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from actors.friends.circles import Circles
 from actors.friends.events import Between, LinkChanged, RelationChanged
 from actors.friends.public import Appearance
-from actors.friends.view import FACE, FriendsRules
+from actors.friends.view import FACE, RENAMED, FriendsRules
 from actors.friends.visibility import Stored, Told, Turns, Visibilities
 from actors.friends.watched_users import Sources, WatchedUsers
 from actors.users.presence import Presence
@@ -18,6 +18,9 @@ from persistence.friends.visibilities import Visibility
 
 Touched = Callable[[str, Sequence[str], str], None]
 """Tells views that a source of theirs has changed: `System.touched`, or `System.touched_everywhere`."""
+
+TouchedBeingRead = Callable[[str, str], None]
+"""Tells views for which rows are being read that a source has changed: `System.touched_being_read`."""
 
 
 class FriendsLive:
@@ -57,26 +60,30 @@ class FriendsLive:
                 presence=presence,
                 visibilities=visibilities,
                 party_of=party_of,
-                name_of=users.peek_name,
                 last_seen_ms=users.last_seen_ms,
                 started_at_ms=presence.begun_at_ms,
             )
         )
-        rules = FriendsRules(self._faces, visibilities, now_ms)
+        rules = FriendsRules(self._faces, visibilities, now_ms, self._tell)
         self.view = rules.view()
         self.load_many = rules.load_many
         self._touched: Touched = _nobody
         self._touched_everywhere: Touched = _nobody
+        self._touched_being_read: TouchedBeingRead = _nobody_reads
         self._listeners: list[Callable[[str, str], None]] = []
 
-    def follow(self, touched: Touched, touched_everywhere: Touched) -> None:
+    def follow(
+        self, touched: Touched, touched_everywhere: Touched, touched_being_read: TouchedBeingRead
+    ) -> None:
         """Subscribe to changes of presence and of names, and mark the views of friends that show them.
 
         Args:
             touched: `System.touched` of the system that runs the view.
             touched_everywhere: `System.touched_everywhere` of that system, for changes that one node alone knows of.
+            touched_being_read: `System.touched_being_read` of that system.
         """
         self._touched, self._touched_everywhere = touched, touched_everywhere
+        self._touched_being_read = touched_being_read
         self._presence.on_change(
             lambda user_id, online: self._tell(user_id, self._faces.presence_changed(user_id, online))
         )
@@ -208,6 +215,7 @@ class FriendsLive:
         self._tell(user_id, self._faces.renamed(user_id, name))
         # Requests are encoded as they are read, and so few that they are read again.
         self._touched(self.view.name, self._faces.request_viewers(user_id), user_id)
+        self._touched_being_read(self.view.name, RENAMED + user_id)
 
     def _tell(self, user_id: str, viewers: Sequence[str]) -> None:
         if viewers:
@@ -220,3 +228,7 @@ def _pair(one_id: str, other_id: str) -> tuple[str, str]:
 
 def _nobody(_view_name: str, _ids: Sequence[str], _source: str) -> None:
     """Before the system runs, there are no watchers."""
+
+
+def _nobody_reads(_view_name: str, _source: str) -> None:
+    """As `_nobody`."""

@@ -79,10 +79,11 @@ class FriendsState(msgspec.Struct, frozen=True):
         return self.records[index * RECORD.size : (index + 1) * RECORD.size]
 
     def says_the_same(self, other: "FriendsState") -> bool:
-        """Whether two states of a user hold the same rows; how the friends appear at present is not compared."""
+        """Whether two states of a user hold the same rows; of how the friends appear, their names are compared."""
         return (
             self.records == other.records
-            and [face.id for face in self.faces] == [face.id for face in other.faces]
+            and [(face.id, face.name) for face in self.faces]
+            == [(face.id, face.name) for face in other.faces]
             and self.extras == other.extras
             and self.waiting == other.waiting
         )
@@ -115,7 +116,10 @@ def state_of(user_id: str, found: Sequence[Link], waiting: tuple[Waiting, ...]) 
 
 
 def absorb(state: FriendsState, read: Read) -> FriendsState:
-    """The state after a read of friends and all requests. Friends that stay keep their face, which is shared."""
+    """The state after a read of friends and all requests.
+
+    Friends that stay keep their face, which is shared, unless rows have another name.
+    """
     fresh = dict(read.links)
     links: list[tuple[WatchedUser, bytes]] = []
     for index, face in enumerate(state.faces):
@@ -123,11 +127,8 @@ def absorb(state: FriendsState, read: Read) -> FriendsState:
             if not read.whole:
                 links.append((face, state.record(index)))
         elif (link := fresh.pop(face.id)) is not None:
-            links.append((face, _record(link)))
-    for link in fresh.values():
-        if link is not None:
-            face = WatchedUser(intern(link.friend_id), intern(link.name), link.last_seen_at_ms)
-            links.append((face, _record(link)))
+            links.append((face if face.name == link.name else _face(link), _record(link)))
+    links += ((_face(link), _record(link)) for link in fresh.values() if link is not None)
     # Also one who is known may have another place: friends who parted and met again between two looks at the rows.
     links.sort(key=_accepted)
     return FriendsState(
@@ -137,6 +138,10 @@ def absorb(state: FriendsState, read: Read) -> FriendsState:
         _extras({} if read.whole else state.extras, read.links.items()),
         read.waiting,
     )
+
+
+def _face(link: Link) -> WatchedUser:
+    return WatchedUser(intern(link.friend_id), intern(link.name), link.last_seen_at_ms)
 
 
 def _accepted(link: tuple[WatchedUser, bytes]) -> tuple[int, str]:

@@ -4,8 +4,9 @@ It owns nothing. Links and requests come from rows, encoded as they are read; th
 friend's `WatchedUser`, which all who watch that friend share, so that a change of a friend costs a look at their
 viewers and each of these frames a join of what is encoded already.
 
-Three sorts of sources change it: `face:<user id>`, which nothing is read for; a bare user id: whatever is between
-the two users is read again; and `*`: so is everything.
+Four sorts of sources change it: `face:<user id>`, which nothing is read for; a bare user id: whatever is between the
+two users is read again; `*`: so is everything; and `renamed:<user id>`, for a view that was being read when the user
+got another name: the rows may have had the former one, and nobody knew yet that the view would show the user.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -30,6 +31,9 @@ NAME = "friends"
 
 FACE = "face:"
 """Prefix of a source that names a friend whose appearance has changed."""
+
+RENAMED = "renamed:"
+"""Prefix of a source that names a user who may be shown by a former name, because rows were read as it changed."""
 
 EVERYTHING = "*"
 """The source that stands for everybody: changes may have been missed."""
@@ -78,12 +82,20 @@ class FriendsRules:
         faces: the faces of all users who are watched.
         visibilities: who hides what from whom.
         now_ms: returns epoch milliseconds; a request past its expiry does not exist.
+        appeared: told of a user who shows otherwise, and of the viewers who see that.
     """
 
-    def __init__(self, faces: WatchedUsers, visibilities: Visibilities, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        faces: WatchedUsers,
+        visibilities: Visibilities,
+        now_ms: Callable[[], int],
+        appeared: Callable[[str, Sequence[str]], None],
+    ) -> None:
         self._faces = faces
         self._visibilities = visibilities
         self._now_ms = now_ms
+        self._appeared = appeared
         self._owns = OwnParts()
 
     def view(self) -> View[FriendsState]:
@@ -129,13 +141,19 @@ class FriendsRules:
         if after.faces is was.faces:
             return after
         watched = {face.id: face for face in was.faces}
-        faces = tuple(
-            watched.pop(face.id) if face.id in watched else self._faces.share(face, after.user_id)
-            for face in after.faces
-        )
+        faces = tuple(self._shared(watched.pop(face.id, None), face, after.user_id) for face in after.faces)
         for face in watched.values():
             self._faces.leave(face, after.user_id)
         return replace(after, faces=faces)
+
+    def _shared(self, watched: WatchedUser | None, face: WatchedUser, viewer_id: str) -> WatchedUser:
+        """The shared face in place of one from rows, or of the one that is watched already."""
+        if watched is None:
+            return self._faces.share(face, viewer_id)
+        if watched.name != face.name:
+            # Rows that are older than a rename have been marked `RENAMED` by it, and are read once more.
+            self._appeared(face.id, self._faces.renamed(face.id, face.name))
+        return watched
 
     def release(self, state: FriendsState) -> None:
         """Stop watching the friends of a view whose last viewer has left."""
@@ -199,8 +217,14 @@ class FriendsRules:
 def take(
     state: FriendsState, sources: AbstractSet[str], _peek: Peek
 ) -> tuple[FriendsState, AbstractSet[str]]:
-    """The state unchanged, and the sources that have to be read from rows: all but changes of appearance."""
-    return state, {source for source in sources if not source.startswith(FACE)}
+    """The state unchanged, and whatever has to be read from rows: all but changes of appearance, and of the names of
+    users whom the view does not show."""
+    unknown = {source for source in sources if not source.startswith((FACE, RENAMED))}
+    renamed = {source.removeprefix(RENAMED) for source in sources if source.startswith(RENAMED)}
+    if renamed:
+        unknown |= renamed.intersection(face.id for face in state.faces)
+        unknown |= renamed.intersection(one.other_id for one in state.waiting)
+    return state, unknown
 
 
 def _asked(before: Sequence[Waiting], after: Sequence[Waiting]) -> Iterator[Event]:

@@ -27,7 +27,6 @@ class Sources:
         presence: knows who is online.
         visibilities: who hides what from whom.
         party_of: returns the id of the party that a user is in; None for none.
-        name_of: returns the name of a user; None where it is not in memory.
         last_seen_ms: returns when a user last did anything, epoch milliseconds, given what rows say.
         started_at_ms: the service's start, epoch milliseconds: a user who has not been online since went offline then
             at the latest.
@@ -36,7 +35,6 @@ class Sources:
     presence: Presence
     visibilities: Visibilities
     party_of: Callable[[str], str | None]
-    name_of: Callable[[str], str | None]
     last_seen_ms: Callable[[str, int | None], int | None]
     started_at_ms: int
 
@@ -94,7 +92,6 @@ class WatchedUsers:
         known = self._faces.get(face.id)
         if known is None:
             known = self._faces[face.id] = face
-            face.name = self._sources.name_of(face.id) or face.name
             face.online = self._sources.presence.told_since_ms(face.id) is not None
         known.viewers.append(viewer_id)
         return known

@@ -294,6 +294,15 @@ class System:
         """
         self._live_views.touched_if(view_name, concerns, source)
 
+    def touched_being_read(self, view_name: str, source: str) -> None:
+        """Mark the views for which rows are being read, because these may be older than the change.
+
+        Args:
+            view_name: the name of the view.
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
+        self._live_views.touched_being_read(view_name, source)
+
     def wake_overdue(self, kind: str, id: str) -> bool:
         """Handle a deadline in a head row that has passed; True when this has activated the owner.
 

@@ -178,3 +178,15 @@ class LiveViews:
         for id, found in self._live.get(view_name, {}).items():
             if concerns(id):
                 found.mark(source)
+
+    def touched_being_read(self, view_name: str, source: str) -> None:
+        """Mark the views for which rows are being read: what they are about to show is not known yet, and the rows may
+        be older than the change.
+
+        Args:
+            view_name: the name of the view.
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
+        for found in self._live.get(view_name, {}).values():
+            if found.busy:
+                found.mark(source)

@@ -16,7 +16,7 @@ from routes.users.parts import RIGHTS
 
 def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     system = service.system
-    service.of(FRIENDS_LIVE).follow(system.touched, system.touched_everywhere)
+    service.of(FRIENDS_LIVE).follow(system.touched, system.touched_everywhere, system.touched_being_read)
     service.of(FRIENDS_LIVE).on_visibility_change(
         lambda viewer_id, _user_id: service.of(RIGHTS).moved(viewer_id)
     )

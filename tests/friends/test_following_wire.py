@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import trio
+
 from actors.friends.announcing import heard
 from actors.friends.between import seen_between
 from actors.friends.units_links import Choice, choose
@@ -9,9 +11,10 @@ from actors.friends.visibility import Stored, Visibilities
 from persistence.connection import Connection
 from persistence.friends import blocks, links
 from routes.friends.parts import FRIENDS_LIVE
+from routes.users.parts import USER_DIRECTORY
 from tests.friends import rows
 from tests.friends.play import make_friends
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
 from tests.support.world import World
 
 
@@ -110,6 +113,25 @@ async def test_friends_who_came_and_went_unheard_are_told_to_open_sockets(world:
     everybody = [ann.id, ben.id, cid.id, dan.id]
     assert circles.among(ann.id, everybody) == {cid.id, dan.id}
     assert circles.among(ben.id, everybody) == set()
+
+
+async def test_a_name_that_was_missed_is_told_to_open_sockets(world: World) -> None:
+    """Another process renames Ben, who is in no cache here, and PostgreSQL's word of it does not arrive."""
+    ann, ben = await world.players("Ann", "Ben")
+    await make_friends(ann, ben)
+    world.service.of(USER_DIRECTORY)._entries.clear()
+
+    async def unheard(conn: Connection) -> None:
+        await conn.execute("UPDATE users SET name = 'Benno', name_lower = 'benno' WHERE id = $1", ben.id)
+
+    async with ann.live("/v1/social/live?channels=") as socket:
+        await socket.send_json({"op": "subscribe", "channel": "friends", "params": {"mode": "delta"}})
+        await socket.receive_until(type="snapshot")
+        await world.service.database.transact(unheard)
+        await world.service.database.read(end_connections)
+        with trio.fail_after(PATIENCE_SECONDS):
+            while (await socket.receive_until(type="event"))["data"]["player"]["name"] != "Benno":
+                pass
 
 
 def test_what_is_told_while_rows_are_read_is_newer_than_they() -> None:

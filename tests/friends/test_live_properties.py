@@ -51,7 +51,7 @@ class Circle:
         self.visibilities = Visibilities()
         self.parties: dict[str, str] = {}
         self.live = self.make()
-        self.live.follow(self.touched, self.touched)
+        self.live.follow(self.touched, self.touched, lambda _view, _source: None)
         self.states: dict[str, FriendsState] = {}
         self.clients: dict[str, Any] = {}
         self.dirty: dict[str, dict[str, None]] = {}
