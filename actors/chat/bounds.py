@@ -66,10 +66,11 @@ async def check_made(
     Raises:
         QuotaExceeded: the maker or another member is beyond a bound; the transaction must not be committed.
     """
+    if is_group:  # before the count, as additions to groups take them
+        await bounds.lock(conn)
     await _count_added(conn, maker_id, len(pointers), now_ms)
     if not is_group:
         return
-    await bounds.lock(conn)
     if await bounds.groups_owned(conn, maker_id) > groups_max:
         error = FieldError("/kind", "QUOTA", f"you may own {groups_max} groups")
         raise QuotaExceeded(error, max=groups_max)

@@ -8,7 +8,7 @@ import trio
 from actors.chat.bounds import ADDED_MAX, GROUPS_DEFAULT, MEMBERSHIPS_MAX
 from actors.chat.commands import EditMessage
 from persistence.bridge.database import Database
-from persistence.chat import leavings
+from persistence.chat import bounds, leavings
 from persistence.chat.messages import REVISIONS_KEPT
 from persistence.connection import Connection
 from tests.chat.asleep import sleep
@@ -16,6 +16,7 @@ from tests.chat.play import a_file, uid
 from tests.chat.stage import open_stage
 from tests.support.canaries import dump, found
 from tests.support.jobs import job_named
+from tests.support.locks import crossed
 from tests.support.world import CONVERSATIONS, Player, Room, World
 
 AT_ONCE = 100
@@ -193,3 +194,14 @@ async def test_a_group_that_everybody_has_left_leaves_nothing(world: World) -> N
     assert found(["zwiebel", room.id, said["id"]], text) == []
     assert found(["stays"], text)
     assert await database.read(leavings.abandoned, 10) == []
+
+
+async def test_a_group_is_made_while_its_maker_adds_to_another(quiet: World) -> None:
+    ann, ben = await quiet.players("Ann", "Ben")
+
+    async def count(conn: Connection) -> None:
+        await bounds.count_added(conn, ann.id, 1, now_ms=quiet.clock.now_ms())
+
+    body = {"kind": "group", "title": "Sky", "participantIds": [ben.id]}
+    make = partial(ann.do, "POST", CONVERSATIONS, body, status=201)
+    await crossed(quiet.service.database, bounds.lock, count, make)
