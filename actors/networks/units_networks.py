@@ -173,20 +173,19 @@ async def join(
         JoinTokenUsed, JoinTokenExpired: the token was used before, or has expired.
         QuotaExceeded: the network is full, or its owner has as many servers as one user may.
     """
-    owner_id = await networks.owner_of_token(conn, token)
-    if owner_id is None:
+    seen = await networks.of_token(conn, token)
+    if seen is None:
         raise NotFound("no such join token")
-    await servers.hold_gains(conn, owner_id)
+    await servers.hold_gains(conn, seen.owner_id)
+    # The network before the token: who issues another one has the network when the oldest goes for it.
+    network = await networks.lock(conn, seen.network_id)
     found = await networks.lock_token(conn, token)
-    if found is None:
+    if network is None or found is None:
         raise NotFound("no such join token")
     if found.used:
         raise JoinTokenUsed
     if found.expires_at_ms <= now_ms:
         raise JoinTokenExpired
-    network = await networks.lock(conn, found.network_id)
-    if network is None:
-        raise NotFound("no such join token")
     await networks.use_token(conn, token)
     server = await enrol(conn, network, row, epoch=epoch)
     return Change(server, (ServerJoined(network.owner_id, server.server_id),))

@@ -23,6 +23,8 @@ SELECT network_id, id, name, owner_id, slug, public_summary, public_profile_mode
 FROM networks WHERE slug = $1
 """
 
+_OF_TOKEN = _READ.replace("= $1", "= (SELECT network_id FROM network_join_tokens WHERE token = $1)")
+
 
 async def create(conn: Connection, row: NetworkRow) -> None:
     """Store a new network; only id, name, owner and times are written."""
@@ -130,16 +132,14 @@ async def lock_token(conn: Connection, token: bytes) -> TokenRow | None:
     return None if row is None else TokenRow(*row)
 
 
-async def owner_of_token(conn: Connection, token: bytes) -> str | None:
-    """The owner of the network of a join token; None where there is no such token.
+async def of_token(conn: Connection, token: bytes) -> NetworkRow | None:
+    """The network of a join token; None where there is no such token.
 
     Args:
         token: the token's SHA-256 digest.
     """
-    found = await conn.fetchval(
-        "SELECT owner_id FROM network_join_tokens JOIN networks USING (network_id) WHERE token = $1", token
-    )
-    return None if found is None else str(found)
+    row = await conn.fetchrow(_OF_TOKEN, token)
+    return None if row is None else NetworkRow(**dict(row))
 
 
 async def use_token(conn: Connection, token: bytes) -> None:

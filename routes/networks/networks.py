@@ -264,11 +264,11 @@ async def join_network(call: Call, body: JoinBody) -> JoinedHost:
 
     join = partial(units_networks.join, epoch=new_epoch(random_bytes), now_ms=call.now_ms)
     token = digest(body.join_token)
-    owner_id = await call.service.database.read(networks.owner_of_token, token)
-    if owner_id is None:
+    network = await call.service.database.read(networks.of_token, token)
+    if network is None:
         raise NotFound("no such join token")
-    async with call.service.turnstile.turn(turn_of(owner_id)):
-        return await change(call, join, token, row, about=f"servers of {owner_id}", shape=shape)
+    async with call.service.turnstile.turn(turn_of(network.owner_id)):
+        return await change(call, join, token, row, about=f"servers of {network.owner_id}", shape=shape)
 
 
 @endpoint("GET", "/v1/connect/hosts", needs=AUTHENTICATED)

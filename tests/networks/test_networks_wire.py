@@ -4,11 +4,14 @@ import trio
 
 from actors.networks import units_networks
 from actors.networks.units_networks import JOIN_TOKEN_MS, MAX_TOKENS
+from persistence.connection import Connection
+from persistence.networks import networks
 from persistence.networks.rows import TokenRow
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import SERVERS, claimed
 from tests.networks.play import NETWORKS, network
 from tests.support.jobs import tend_networks
+from tests.support.locks import crossed
 from tests.support.one_world import in_one_world
 from tests.support.world import World
 
@@ -89,6 +92,24 @@ async def test_a_network_keeps_its_newest_tokens(world: World):
         body = {"joinToken": token, "name": "Node"}
         codes.append((await world.nobody().ask("POST", f"{NETWORKS}/join", body)).status_code)
     assert codes == [201, 404, 201]
+
+
+async def test_a_host_joins_by_a_token_that_a_newer_one_displaces(world: World):
+    ann = await world.player("Ann")
+    sky = await network(ann)
+    body = {"joinToken": await sky.token(), "name": "Node"}
+    newer = TokenRow(bytes(32), sky.id, world.clock.now_ms() + 2 * JOIN_TOKEN_MS)
+
+    async def lock(conn: Connection) -> None:
+        assert await networks.lock(conn, sky.id) is not None
+
+    async def displace(conn: Connection) -> None:
+        await networks.add_token(conn, newer, keep=1)
+
+    async def join() -> None:
+        assert await world.nobody().refused("POST", f"{NETWORKS}/join", body) == (404, "NOT_FOUND")
+
+    await crossed(world.service.database, lock, displace, join)
 
 
 async def test_of_many_who_want_a_slug_one_gets_it(world: World):

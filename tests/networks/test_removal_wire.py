@@ -223,7 +223,7 @@ async def test_a_domain_is_verified_while_a_network_goes(world: World, goes: str
 
 
 async def test_a_host_joins_while_it_goes(world: World) -> None:
-    """Whoever comes with a token has that before the network, and a removal has both: they wait before either."""
+    """Whoever comes with a token has the network before that, and a removal has both: they wait before either."""
     ann = await world.player("Ann")
     sky = await network(ann)
     token = TokenRow(bytes(32), sky.id, world.clock.now_ms() + 1_000)
@@ -231,10 +231,10 @@ async def test_a_host_joins_while_it_goes(world: World) -> None:
 
     async def begin(conn: Connection) -> None:
         await servers.hold_gains(conn, ann.id)
-        await networks.lock_token(conn, token.token)
+        assert await networks.lock(conn, sky.id) is not None
 
     async def lock(conn: Connection) -> None:
-        assert await networks.lock(conn, sky.id) is not None
+        assert await networks.lock_token(conn, token.token) is not None
 
     await crossed(world.service.database, begin, lock, partial(ann.do, "DELETE", sky.path, status=204))
 
