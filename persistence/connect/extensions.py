@@ -110,23 +110,27 @@ async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
         """,
         limit,
     )
-    rows = await conn.fetch(
+    gone = await conn.fetch(
         """
-        WITH gone AS (
-            DELETE FROM connect_extensions e WHERE e.extension_id = ANY($1::text[])
-            AND NOT EXISTS (SELECT FROM connect_registrations r WHERE r.extension_id = e.extension_id)
-            RETURNING $2 || e.extension_id AS node
-        ), unnamed AS (DELETE FROM permissions p USING gone WHERE p.node = gone.node
-        ), unsold AS (
-            UPDATE shop_entitlements e SET ended = true FROM gone WHERE e.node = gone.node AND NOT e.ended
-            RETURNING e.user_id
-        ), ungranted AS (DELETE FROM user_grants g USING gone WHERE g.node = gone.node RETURNING g.user_id)
-        SELECT user_id FROM unsold UNION SELECT user_id FROM ungranted
+        DELETE FROM connect_extensions e WHERE e.extension_id = ANY($1::text[])
+        AND NOT EXISTS (SELECT FROM connect_registrations r WHERE r.extension_id = e.extension_id)
+        RETURNING $2 || e.extension_id
         """,
         [row["extension_id"] for row in found],
         NODE,
     )
-    return len(found), sorted({row["user_id"] for row in rows})
+    nodes = [row[0] for row in gone]
+    # A statement each, because one for all would lock them in any order: who revokes a right has the grant before what
+    # was bought, and who changes one has the grant before the node.
+    granted = await conn.fetch(
+        "DELETE FROM user_grants WHERE node = ANY($1::text[]) RETURNING user_id", nodes
+    )
+    bought = await conn.fetch(
+        "UPDATE shop_entitlements SET ended = true WHERE node = ANY($1::text[]) AND NOT ended RETURNING user_id",
+        nodes,
+    )
+    await conn.execute("DELETE FROM permissions WHERE node = ANY($1::text[])", nodes)
+    return len(found), sorted({row["user_id"] for row in (*granted, *bought)})
 
 
 async def put_registration(conn: Connection, row: RegistrationRow) -> None:

@@ -1,10 +1,16 @@
 """Extensions: the catalog and its permissions, what servers register, and commands that name an action."""
 
+from functools import partial
 from pathlib import Path
 
+from persistence.connect import extensions
+from persistence.connection import Connection
+from persistence.shop.entitlements import end_of_node
+from persistence.users.permissions import remove_grant
 from tests.connect.play import claimed
 from tests.shop.play import Shop, may
 from tests.support.jobs import clean_connect
+from tests.support.locks import crossed
 from tests.support.world import World, open_world
 
 CATALOG = "/v1/connect/extensions"
@@ -196,3 +202,23 @@ async def test_a_bought_right_to_an_extension_ends_with_it(world: World):
     assert not await may(eve, node)
     await bob.do("POST", CATALOG, {**SHOP, "visibility": "private"}, status=201)
     assert await eve.refused("PUT", f"{CATALOG}/shop", {"name": "Mine"}) == (404, "NOT_FOUND")
+
+
+async def test_a_right_is_revoked_while_its_extension_goes(world: World):
+    root = await world.super_admin()
+    shop = Shop(world, root)
+    ann, eve = await world.players("Ann", "Eve")
+    node, database = "svc.connect.extensions.shop", world.service.database
+    await ann.do("POST", CATALOG, SHOP, status=201)
+    await world.grant(eve, node)
+    await shop.buy(eve, await shop.product(grants=[{"node": node}]))
+    await root.do("DELETE", f"/v1/admin/users/{ann.id}", status=204)
+
+    async def revoke(conn: Connection) -> None:
+        assert await remove_grant(conn, eve.id, node) is not None
+
+    async def end(conn: Connection) -> None:
+        assert await end_of_node(conn, eve.id, node, world.clock.now_ms()) == 1
+
+    await crossed(database, revoke, end, partial(database.transact, extensions.forget_orphans, 10))
+    assert not await may(eve, node)
