@@ -249,7 +249,13 @@ def _with_nulls(node: Any) -> Any:
         return [_with_nulls(inner) for inner in node]
     if not isinstance(node, dict):
         return node
-    changed = {name: _with_nulls(inner) for name, inner in node.items()}
+    changed = {
+        # Names of fields, one of which may be "default", and no schema themselves.
+        name: {field: _with_nulls(one) for field, one in inner.items()}
+        if name == "properties"
+        else _with_nulls(inner)
+        for name, inner in node.items()
+    }
     return {"anyOf": [changed, {"type": "null"}]} if "default" in node else changed
 
 
