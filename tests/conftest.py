@@ -91,8 +91,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count drills among the slow tests, and have each process begin with its share of those, so that none is left alone
-    with them at the end."""
+    """Count drills among the slow tests, and have each process begin with its share of those, so that none is left
+    alone with them at the end."""
     for item in items:
         if item.get_closest_marker("drill") is not None:
             item.add_marker("slow")

@@ -93,7 +93,8 @@ class Views:
         live = self._live.find(view.name, id)
         if live is None or not live.loaded or (view.durable is not None and request.since is not None):
             return None
-        live.wanted += 1  # stays, with its offsets, though the viewer leaves a subscription that this one replaces
+        # It stays, with its offsets, though the viewer leaves a subscription that this one replaces.
+        live.wanted += 1
         try:
             return live.channel.subscribe(request, None)
         finally:
