@@ -1,7 +1,7 @@
 """Joins modules that are needed together into one file, so that a browser requests five files and not fifty.
 
 Each module stands in its file as it is written, line by line, in a function of its own; only its imports and exports
-are rewritten, and comment lines are emptied. This is no bundler: nothing is renamed or minified, libraries stay files
+are rewritten, and comments are left out. This is no bundler: nothing is renamed or minified, libraries stay files
 of their own, and what it does not understand it refuses at the start. A source map shows the original modules.
 """
 
@@ -35,7 +35,11 @@ _IMPORT = re.compile(r'^import (?:(\w+)|\{([^}]*)\}) from "([^"]+)";', re.MULTIL
 _EXPORT = re.compile(
     r"^export (default )?(?=(?:async )?(?:function|class|const) (\w+))|^export \{([^}]*)\};", re.MULTILINE
 )
-_COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)$", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(
+    r"^ *(?://[^\n]*|/\*\*.*?\*/)$"
+    r"""|(?<=[;{},)]) +// [^\n"'`]*$""",  # at the end of a line; no quote after it, so it stands in no text
+    re.MULTILINE | re.DOTALL,
+)
 _ON_DEMAND = re.compile(r'\bimport\("([^"]+)"\)')
 _NOT_UNDERSTOOD = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
