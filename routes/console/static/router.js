@@ -19,11 +19,12 @@ history.replaceState({ step }, "");
  * Go to another page of the console; asks first where something is not saved.
  *
  * @param {string} address begins with `/app`.
- * @param {{replace?: boolean}} [options] `replace` leaves no step for Back.
+ * @param {{replace?: boolean, from?: string}} [options] `replace` leaves no step for Back; `from` is the path of the page
+ *   that an answer was waited for on: whoever has left it meanwhile stays where they are.
  * @returns {boolean} whether it went there.
  */
-export function go(address, { replace = false } = {}) {
-  if (!mayGo()) return false;
+export function go(address, { replace = false, from = place.value.path } = {}) {
+  if (place.value.path !== from || !mayGo()) return false;
   if (!replace) step += 1;
   history[replace ? "replaceState" : "pushState"]({ step }, "", address);
   place.value = here();

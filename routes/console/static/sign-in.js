@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { inspectLink, issuers } from "./api.js";
 import { html } from "./html.js";
-import { go, place } from "./router.js";
+import { go } from "./router.js";
 import { reason, signIn } from "./session.js";
 import { useAction, useRead } from "./store.js";
 import { Field, Form, Submit } from "./ui/form.js";
@@ -39,7 +39,7 @@ const isLoopback = () => ["localhost", "127.0.0.1", "[::1]"].includes(location.h
 
 async function enter(credential) {
   await signIn(credential);
-  if (place.value.path === "/app/sign-in") go("/app", { replace: true });
+  go("/app", { replace: true, from: "/app/sign-in" });
 }
 
 function ByLink({ code }) {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { chat, friends as api, party } from "../api.js";
 import { html } from "../html.js";
 import { useShared } from "../live.js";
-import { go, place } from "../router.js";
+import { go } from "../router.js";
 import { useAction, useList } from "../store.js";
 import { ask } from "../ui/dialog.js";
 import { Face } from "../ui/face.js";
@@ -70,7 +70,7 @@ function Friend({ friend }) {
   const act = useAction((choose) => choose());
   const write = async () => {
     const { id } = await chat.open([friendId], "direct");
-    if (place.value.path === "/app/friends") go(`/app/chat/${id}`);
+    go(`/app/chat/${id}`, { from: "/app/friends" });
   };
   const invite = async () => { await party.invite(friendId); toast(say("party.invited", { name })); };
   const favorite = () => api.change(friendId, { favorite: !friend.favorite });

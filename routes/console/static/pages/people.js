@@ -25,10 +25,10 @@ function Moves({ person: { userId, name } }) {
   const known = useShared("friends").data;
   const isFriend = known?.friends.some((friend) => friend.friendId === userId);
   const act = useAction((choose) => choose());
-  const { path } = place.value;
+  const { path: from } = place.value;
   const write = async () => {
     const { id } = await chat.open([userId], "direct");
-    if (place.value.path === path) go(`/app/chat/${id}`);
+    go(`/app/chat/${id}`, { from });
   };
   const request = async () => {
     await friendsApi.request(name);

@@ -31,10 +31,10 @@ export function Answer({ offer, answered }) {
   });
   const accept = async () => {
     if (offer.role === "owner" && !(await ask({ title: say("offers.own"), text: say("offers.ownText", { name: offer.serverName }), confirm: say("friends.accept") }))) return;
-    const { path } = place.value;
+    const { path: from } = place.value;
     await api.accept(offer.id);
     toast(say("offers.accepted", { name: offer.serverName }));
-    if (place.value.path === path) go(`/app/servers/${offer.serverId}`);
+    go(`/app/servers/${offer.serverId}`, { from });
   };
   const decline = async () => {
     await api.decline(offer.id);

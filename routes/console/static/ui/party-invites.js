@@ -15,9 +15,9 @@ export const PartyInvites = ({ invites }) => invites.map((invite) => html`<${Inv
 function Invite({ invite }) {
   const act = useAction((choose) => choose());
   const join = async () => {
-    const { path } = place.value;
+    const { path: from } = place.value;
     await api.accept(invite.partyId);
-    if (place.value.path === path) go("/app/party");
+    go("/app/party", { from });
   };
   return html`<li><${Face} id=${invite.senderId} name=${invite.senderName} />
     <div class="grow"><bdi>${invite.senderName}</bdi><p class="dim">${say("party.invitesYou")} · <${When} at=${invite.createdAt} /></p><${Complaint} error=${act.error} /></div>

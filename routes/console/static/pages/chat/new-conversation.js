@@ -14,10 +14,10 @@ export function NewConversation({ close }) {
   const friends = useShared("friends").data?.friends ?? null;
   const [chosen, setChosen] = useState([]);
   const begin = useAction(async () => {
-    const { path } = place.value;
+    const { path: from } = place.value;
     const made = await chat.open(chosen, chosen.length === 1 ? "direct" : "group");
     close();
-    if (place.value.path === path) go(`/app/chat/${made.id}`);
+    go(`/app/chat/${made.id}`, { from });
   });
   const toggle = (friendId) => setChosen(chosen.includes(friendId) ? chosen.filter((one) => one !== friendId) : [...chosen, friendId]);
   if (friends === null) return html`<${Loading} />`;
