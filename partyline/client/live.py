@@ -237,9 +237,7 @@ class Live:
 
     def _raise_if_stopped(self) -> None:
         if self._stopped is not None:
-            raise self._stopped.with_traceback(
-                None
-            )  # it would keep the frames of each time that it is raised
+            raise self._stopped.with_traceback(None)  # it would keep the frames of each time
 
     # What is said and heard.
 

@@ -288,7 +288,6 @@ async def _ack(http: httpx2.AsyncClient, path: str, command: dict[str, Any], bod
 
 
 def _failed(status: str, error: str) -> dict[str, Any]:
-    sayable = (
-        error[:MAX_ERROR_CHARACTERS].encode(errors="replace").decode()
-    )  # a file's name may hold half characters
+    # The name of a file may hold half characters.
+    sayable = error[:MAX_ERROR_CHARACTERS].encode(errors="replace").decode()
     return {"status": status, "error": sayable}
