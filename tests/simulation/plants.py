@@ -136,7 +136,7 @@ PLANTS = (
     Plant(
         "members are away since before the process was there",
         patches=((rules_members, "_absences", _away),),
-        first=750,
+        first=1_900,
     ),
     Plant(
         "an inbox is not told of a turn of unknown outcome",

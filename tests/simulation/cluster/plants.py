@@ -68,7 +68,7 @@ PLANTS = (
     Plant(
         "a letter without an answer is sent to the heir",
         patches=((Posts, "_parted", _send_again),),
-        first=55,
+        first=155,
     ),
     Plant(
         "a node that reaches nobody goes on",
