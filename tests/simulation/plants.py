@@ -111,14 +111,14 @@ _missed, _publish = Channel._missed, Channel.publish
 
 PLANTS = (
     Plant("votes of a crowd in one turn are lost", patches=((TurnDraft, "_changes", lambda *_: False),)),
-    Plant("a late commit is written over", tables=_SeqOnly, first=110),
+    Plant("a late commit is written over", tables=_SeqOnly, first=1_260),
     Plant("a stale owner writes after its lease went", tables=_Unfenced),
     Plant("an unknown outcome is answered as a failure", store=_SureOfNothing),
     Plant("an answer comes before the commit", store=_Early),
     Plant(
         "a subscription misses what happened while it was opened",
         patches=((Channel, "_missed", _without_newer),),
-        first=540,
+        first=2_100,
     ),
     Plant(
         "a deleted text is told to those who come back",
@@ -141,7 +141,7 @@ PLANTS = (
     Plant(
         "an inbox is not told of a turn of unknown outcome",
         patches=((doubts, "follow_doubts", _deaf),),
-        first=1_770,
+        first=3_500,
     ),
 )
 """All of them; `test_plants.py` shows that each is found."""

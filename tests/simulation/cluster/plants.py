@@ -64,7 +64,7 @@ def _send_again(self: Any, node: str) -> None:
 
 PLANTS = (
     Plant("a turn is committed under a fence of before", tables=_Unfenced, first=40),
-    Plant("an heir has the fence of the dead", members=_SameFence, first=10),
+    Plant("an heir has the fence of the dead", members=_SameFence, first=13),
     Plant(
         "a letter without an answer is sent to the heir",
         patches=((Posts, "_parted", _send_again),),
