@@ -5,7 +5,7 @@ open ones are therefore compared with rows: some at a time, one read after the o
 reads no more at once than it does otherwise. What stands is left alone, so no socket is sent anything in vain.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -80,28 +80,25 @@ async def compare_all(service: Service) -> None:
     Raises:
         PersistenceError: the rows cannot be read; what was not compared yet stays as it is.
     """
-    open_ids: dict[str, tuple[View[Any], list[str]]] = {}
-    for shown in service.system.live_views():
-        if shown.view.differing is not None:
-            open_ids.setdefault(shown.view.name, (shown.view, []))[1].append(shown.id)
-    for view, ids in open_ids.values():
-        await compare(service, view, ids)
+    sorts = {shown.view.name: shown.view for shown in service.system.live_views()}
+    for view in sorts.values():
+        if view.differing is not None:
+            await compare(service, view)
 
 
-async def compare(service: Service, view: View[Any], ids: Iterable[str]) -> None:
-    """As `compare_all`, for some of the views of one sort.
+async def compare(service: Service, view: View[Any]) -> None:
+    """As `compare_all`, for the open views of one sort.
 
     Args:
         service: the service whose views are compared.
         view: the sort of view; it has `differing`.
-        ids: for whom it is compared; views that nobody watches are passed over.
     """
-    left = list(ids)
+    left = _open_ids(service, view)
     for look in range(LOOKS):
         if look:
             await trio.sleep(BUSY_SECONDS)
-        watched = {shown.id for shown in service.system.live_views() if shown.view is view}
-        left = [id for id in left if id in watched]
+            watched = set(_open_ids(service, view))
+            left = [id for id in left if id in watched]
         pages = [left[first : first + COMPARED_TOGETHER] for first in range(0, len(left), COMPARED_TOGETHER)]
         left = []
         for page in pages:
@@ -109,6 +106,10 @@ async def compare(service: Service, view: View[Any], ids: Iterable[str]) -> None
                 left += await _compare(service, view, page)
         if not left:
             return
+
+
+def _open_ids(service: Service, view: View[Any]) -> list[str]:
+    return [shown.id for shown in service.system.live_views() if shown.view is view]
 
 
 async def _compare(service: Service, view: View[Any], ids: Sequence[str]) -> list[str]:

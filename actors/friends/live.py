@@ -36,7 +36,6 @@ class FriendsLive:
 
     Attributes:
         view: the view of a user's friends, which the kernel runs.
-        load_many: reads the states of that view for many users.
         circles: the friends of users, as far as they are in memory.
     """
 
@@ -64,9 +63,7 @@ class FriendsLive:
                 started_at_ms=presence.begun_at_ms,
             )
         )
-        rules = FriendsRules(self._faces, visibilities, now_ms, self._tell)
-        self.view = rules.view()
-        self.load_many = rules.load_many
+        self.view = FriendsRules(self._faces, visibilities, now_ms, self._tell).view()
         self._touched: Touched = _nobody
         self._touched_everywhere: Touched = _nobody
         self._touched_being_read: TouchedBeingRead = _nobody_reads

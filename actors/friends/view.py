@@ -111,6 +111,7 @@ class FriendsRules:
             adopt=self.adopt,
             release=self.release,
             events=self.events,
+            differing=differing,
         )
 
     async def load(self, conn: Connection, user_id: str) -> FriendsState:
@@ -225,6 +226,11 @@ def take(
         unknown |= renamed.intersection(face.id for face in state.faces)
         unknown |= renamed.intersection(one.other_id for one in state.waiting)
     return state, unknown
+
+
+def differing(shown: FriendsState, stored: FriendsState) -> Collection[str]:
+    """The source with which a view that does not say what its rows say reads all of them again."""
+    return () if shown.says_the_same(stored) else (EVERYTHING,)
 
 
 def _asked(before: Sequence[Waiting], after: Sequence[Waiting]) -> Iterator[Event]:
