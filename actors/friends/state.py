@@ -158,6 +158,9 @@ def _extras(before: Mapping[str, Extra], read: Iterable[tuple[str, Link | None]]
     extras = dict(before)
     for id, link in read:
         extras.pop(id, None)
-        if link is not None and (link.note is not None or link.last_contact_ms is not None):
+        # A contact that has made no streak shows nowhere.
+        if link is not None and link.first_day is not None:
             extras[id] = Extra(link.note, link.first_day, link.last_day, link.last_contact_ms)
+        elif link is not None and link.note is not None:
+            extras[id] = Extra(link.note, None, None, None)
     return extras or NO_EXTRAS

@@ -21,6 +21,8 @@ from tests.support.one_world import in_one_world
 from tests.support.waiting import wait_until
 from tests.support.world import World
 
+QUIET_SECONDS = 0.4
+
 OWN = ("favorite", "visibility", "note", "updatedAt")
 """The fields of an entry that its holder moves."""
 
@@ -206,6 +208,32 @@ async def test_direct_messages_make_a_streak(world: World) -> None:
     for one, other in ((ann, ben), (ben, ann)):
         streak = (await entry_of(one, other))["flameStreak"]
         assert (streak["days"], streak["active"]) == (1, True)
+
+
+async def test_a_message_without_an_answer_changes_no_friend_entry(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await make_friends(ann, ben)
+    await ann.do("PATCH", f"{FRIENDS}/{ben.id}", {"note": "from last night"}, status=200)
+    room = await ann.talk_to(ben)
+    async with (
+        ann.live("/v1/social/live?channels="),
+        ben.live("/v1/social/live?channels="),
+        ann.live(f"{FRIENDS}/live") as anns,
+        ben.live(f"{FRIENDS}/live") as bens,
+    ):
+        for socket in (anns, bens):
+            while not (await socket.receive_json())["counts"]["online"]:
+                pass
+        await ann.say(room)
+        await _flush(world)
+        for socket in (anns, bens):
+            with pytest.raises(trio.TooSlowError):
+                await socket.receive_json(patience_seconds=QUIET_SECONDS)
+        await ben.say(room)
+        await _flush(world)
+        for socket in (anns, bens):
+            while (await socket.receive_json())["friends"][0]["flameStreak"] is None:
+                pass
 
 
 async def test_the_day_on_which_members_of_a_party_become_friends_counts(world: World) -> None:
