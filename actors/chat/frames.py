@@ -125,11 +125,14 @@ class Frames:
 
     def sight(self, viewer_id: str, shown: Facts) -> Sight:
         """What live snapshots of a conversation show this viewer differently from everybody else."""
-        sight = sight_of(self._company, viewer_id, [id for id, _ in shown.participants], shown.silent)
-        if shown.participant_count > OWN_SHOWN_MEMBERS and viewer_id in sight.known:
-            known = compact(id for id in sight.known if id != viewer_id)
-            return Sight(known, sight.hidden) if known or sight.hidden else STRANGER
-        return sight
+        known, hidden = sight_of(self._company, viewer_id, [id for id, _ in shown.participants], shown.silent)
+        if shown.participant_count > OWN_SHOWN_MEMBERS and viewer_id in known:
+            known = compact(id for id in known if id != viewer_id)
+        if hidden:
+            # Who looks offline anyhow is not named: a block between two who do not show to each other changes nothing,
+            # and a frame equal to the one before it would tell of it.
+            known, hidden = compact(id for id in known if id not in hidden), hidden.difference(shown.silent)
+        return Sight(known, hidden) if known or hidden else STRANGER
 
     def online(self, speaking: Collection[str], silent: Collection[str]) -> tuple[str, ...]:
         """Who of the participants of one conversation shows as online: in the order of `speaking`, then others.

@@ -7,9 +7,9 @@ inbox.
 Who takes events is told of each conversation that shows otherwise than before. What becomes of those that are only
 counted, no event can tell: a snapshot is sent where their number or their counts change.
 
-Two sorts of sources change it: the id of a conversation, and `face:<user id>`, which says that the user is shown
-differently now (online or offline). Nothing is read for the latter; conversations that show the user are rendered
-again, from the same state.
+Three sorts of sources change it: the id of a conversation; `face:<user id>`, which says that the user is shown
+differently now (online or offline); and `speaker:<user id>`, which says so for the conversations where strangers see
+the user. Nothing is read for the latter two; conversations that show the user are rendered again, from the same state.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -44,6 +44,10 @@ COUNTED = 5_000
 
 FACE = "face:"
 """Prefix of a source that names a user whose presence, as the viewer sees it, may have changed."""
+
+SPEAKER = "speaker:"
+"""Prefix of a source that names such a user who is no friend of the viewer's: they show only where they have made the
+conversation or written in it, and a frame that shows nothing new would tell of a block."""
 
 
 def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[InboxState]:
@@ -116,7 +120,7 @@ def take(
     """Update the inbox from live conversations.
 
     Args:
-        sources: what has changed: conversation ids, or `face:<user id>`.
+        sources: what has changed (see the module).
         peek: the state of a live conversation, None when it is not live.
 
     Returns: the new inbox, and the conversations that must be read from rows.
@@ -124,7 +128,7 @@ def take(
     found: dict[str, Entry | None] = {}
     unread: set[str] = set()
     for id in sources:
-        if id.startswith(FACE):
+        if id.startswith((FACE, SPEAKER)):
             continue
         live: State | None = peek(conversation, id)
         if live is None:
@@ -145,7 +149,7 @@ def events(before: InboxState, after: InboxState, sources: Collection[str]) -> S
     """List the conversations that show otherwise than before, each once, as events for delta subscribers.
 
     Args:
-        sources: what may have changed: conversation ids, or `face:<user id>`.
+        sources: what may have changed (see the module).
     """
     if after.rest is not before.rest and after.rest != before.rest:
         return (Recounted(),)
@@ -154,6 +158,9 @@ def events(before: InboxState, after: InboxState, sources: Collection[str]) -> S
     for source in sources:
         if source.startswith(FACE):
             shown.update(dict.fromkeys(_showing(after, source.removeprefix(FACE))))
+        elif source.startswith(SPEAKER):
+            user_id = source.removeprefix(SPEAKER)
+            shown.update(dict.fromkeys(_showing(after, user_id, also_silent=False)))
         elif now.get(source) != was.get(source):
             shown[source] = None
     return [Changed(id) for id in shown]
@@ -167,10 +174,12 @@ def differing(shown: InboxState, stored: InboxState) -> Collection[str]:
     return [id for id in was.keys() | now.keys() if was.get(id) != now.get(id)]
 
 
-def _showing(state: InboxState, user_id: str) -> Iterator[str]:
+def _showing(state: InboxState, user_id: str, *, also_silent: bool = True) -> Iterator[str]:
     """The ids of conversations in whose head a user stands."""
     for entry in state.entries:
-        if any(id == user_id for id, _ in entry.facts.participants):
+        if (also_silent or user_id not in entry.facts.silent) and any(
+            id == user_id for id, _ in entry.facts.participants
+        ):
             yield entry.facts.id
 
 

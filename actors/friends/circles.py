@@ -64,18 +64,27 @@ class Circles:
             return NOBODY
         return frozenset(ids).intersection(circle)
 
-    def changed(self, one_id: str, other_id: str, *, friends: bool) -> None:
-        """Take in that two users are friends now (`friends` is True), or no longer; called after the commit."""
+    def changed(self, one_id: str, other_id: str, *, friends: bool) -> Collection[str]:
+        """Take in that two users are friends now (`friends` is True), or no longer; called after the commit.
+
+        Returns: the ids of those of the two whose circle did not say that already, or is not in memory.
+        """
+        news: list[str] = []
         for user_id, friend_id in ((one_id, other_id), (other_id, one_id)):
             self._loads.void(user_id)
             self._told.told(user_id)
             circle = self._circles.get(user_id)
-            if circle is None or (friend_id in circle) == friends:
+            if circle is None:
+                news.append(user_id)
                 continue
+            if (friend_id in circle) == friends:
+                continue
+            news.append(user_id)
             if friends:
                 self._replace(user_id, (*circle, friend_id))
             else:
                 self._replace(user_id, tuple(id for id in circle if id != friend_id))
+        return news
 
     async def compare(self, moved: Callable[[str, str], None]) -> None:
         """Take in what rows say of all circles, because changes may have been missed.

@@ -67,7 +67,7 @@ class FriendsLive:
         self._touched: Touched = _nobody
         self._touched_everywhere: Touched = _nobody
         self._touched_being_read: TouchedBeingRead = _nobody_reads
-        self._listeners: list[Callable[[str, str], None]] = []
+        self._listeners: list[Callable[[str, str, bool], None]] = []
 
     def follow(
         self, touched: Touched, touched_everywhere: Touched, touched_being_read: TouchedBeingRead
@@ -86,8 +86,9 @@ class FriendsLive:
         )
         self._users.on_rename(self._renamed)
 
-    def on_visibility_change(self, listener: Callable[[str, str], None]) -> None:
-        """Call `listener(viewer_id, user_id)` when this user shows themselves otherwise to the viewer."""
+    def on_visibility_change(self, listener: Callable[[str, str, bool], None]) -> None:
+        """Call `listener(viewer_id, user_id, to_friends)` when this user may look online to the viewer, or offline, who
+        did not so far; `to_friends` is False where that holds only for what shows a user to strangers, too."""
         self._listeners.append(listener)
 
     # -- asking -------------------------------------------------------------------------------------
@@ -142,8 +143,12 @@ class FriendsLive:
             visibility: the holder's choice; `DEFAULT` also once the link has ended.
             turn: the number of the change; None where no other change can happen at the same time.
         """
+        hid = self.hides(holder_id, viewer_id)
         if self._visibilities.change(holder_id, viewer_id, visibility, turn):
-            self._appeared(holder_id, viewer_id)
+            self._tell(holder_id, (viewer_id,))
+            # What LIMITED keeps back, only the friend entry shows.
+            if self.hides(holder_id, viewer_id) != hid:
+                self._announce(holder_id, viewer_id)
 
     def relation_changed(self, one_id: str, other_id: str, found: Between, turn: int) -> None:
         """Take in how two users stand now, as committed, and tell those who watch.
@@ -156,10 +161,16 @@ class FriendsLive:
             visibility = found.visibilities.get(holder_id, "DEFAULT")
             self.visibility_changed(holder_id, viewer_id, visibility, turn)
         if self._turns.is_newest(_pair(one_id, other_id), turn):
-            self.circles.changed(one_id, other_id, friends=found.friends)
-            self._visibilities.part(one_id, other_id, parted=bool(found.blockers))
-            self._appeared(one_id, other_id)
-            self._appeared(other_id, one_id)
+            met = self.circles.changed(one_id, other_id, friends=found.friends)
+            parted = self._visibilities.part(one_id, other_id, parted=bool(found.blockers))
+            # A request, or another reason of a block, changes nobody's looks: a frame equal to the one before it would
+            # tell the other that something was done about them.
+            for user_id, viewer_id in ((one_id, other_id), (other_id, one_id)):
+                if viewer_id in met:
+                    self._appeared(user_id, viewer_id)
+                elif parted:
+                    self._tell(user_id, (viewer_id,))
+                    self._announce(user_id, viewer_id, to_friends=False)
         self.changed(one_id, other_id)
 
     def heard_relation(self, event: RelationChanged) -> None:
@@ -205,8 +216,11 @@ class FriendsLive:
 
     def _appeared(self, user_id: str, viewer_id: str) -> None:
         self._tell(user_id, (viewer_id,))
+        self._announce(user_id, viewer_id)
+
+    def _announce(self, user_id: str, viewer_id: str, *, to_friends: bool = True) -> None:
         for listener in self._listeners:
-            listener(viewer_id, user_id)
+            listener(viewer_id, user_id, to_friends)
 
     def _renamed(self, user_id: str, name: str) -> None:
         self._tell(user_id, self._faces.renamed(user_id, name))

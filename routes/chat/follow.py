@@ -12,7 +12,7 @@ import structlog
 import trio
 
 from actors.chat.commands import TellArchive, TellRename
-from actors.chat.inbox import FACE
+from actors.chat.inbox import FACE, SPEAKER
 from persistence.chat.archive import CHANNEL, MADE_CHANNEL
 from persistence.chat.members import beside, ids_of
 from persistence.errors import PersistenceError
@@ -37,8 +37,8 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     """Subscribe to these changes; returns the background tasks that pass on what needs rows."""
     follow_unknown_outcomes(service)
     service.of(FRIENDS_LIVE).on_visibility_change(
-        lambda viewer_id, user_id: service.system.changed(
-            service.of(CHAT_KINDS).inbox, viewer_id, FACE + user_id
+        lambda viewer_id, user_id, to_friends: service.system.changed(
+            service.of(CHAT_KINDS).inbox, viewer_id, (FACE if to_friends else SPEAKER) + user_id
         )
     )
     service.database.listen(CHANNEL, lambda conversation_id: _archived(service, conversation_id))

@@ -18,7 +18,7 @@ def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     system = service.system
     service.of(FRIENDS_LIVE).follow(system.touched, system.touched_everywhere, system.touched_being_read)
     service.of(FRIENDS_LIVE).on_visibility_change(
-        lambda viewer_id, _user_id: service.of(RIGHTS).moved(viewer_id)
+        lambda viewer_id, _user_id, _to_friends: service.of(RIGHTS).moved(viewer_id)
     )
     return (follow(service),)
 

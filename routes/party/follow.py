@@ -35,7 +35,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
             viewers = [id for id in memberships.members(party_id) if not hides(user_id, id)]
             system.touched(parties.own.name, viewers, FACES)
 
-    def appeared(viewer_id: str, user_id: str) -> None:
+    def appeared(viewer_id: str, user_id: str, _to_friends: bool) -> None:
         # Only members are shown as online or offline; an invite says nothing of it. A frame that is equal to the one
         # before it would tell the viewer that somebody, whom they may not even know, has blocked them.
         party_id = memberships.of(viewer_id)

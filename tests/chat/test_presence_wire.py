@@ -4,15 +4,19 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+import trio
 
 from routes.friends.parts import FRIENDS_LIVE
 from tests.chat.presence import online, seen, shown, until_seen
 from tests.friends.play import BLOCKS, FRIENDS, make_friends
 from tests.party.play import gather
 from tests.support.one_world import in_one_world
+from tests.support.websocket import Client
 from tests.support.world import CONVERSATIONS, Player, World, open_world
 
 QUIET = "/v1/social/live?channels="
+
+QUIET_SECONDS = 0.4
 
 
 async def hide(holder: Player, viewer: Player) -> None:
@@ -158,3 +162,55 @@ async def test_a_block_shows_at_once_on_sockets_that_are_open(world: World) -> N
         await ben.do("POST", BLOCKS, {"targetId": ann.id}, status=201)
         for socket, channel, name in watched:
             await until_seen(socket, channel, name, online=None if channel == "friends" else False)
+
+
+async def assert_quiet(*sockets: Client) -> None:
+    for socket in sockets:
+        with pytest.raises(trio.TooSlowError):
+            await socket.receive_text(patience_seconds=QUIET_SECONDS)
+
+
+async def test_a_block_that_shows_nowhere_sends_no_frame(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    room = await ann.talk_to(ben, cid)
+    async with (
+        cid.live(QUIET),
+        ben.live(f"{room.path}/live") as page,
+        ben.live("/v1/social/chat/live") as inbox,
+    ):
+        for socket in (page, inbox):
+            await socket.receive_json()
+        # Cid has not written here, and they are no friends: nothing that Ben sees says whether Cid is online.
+        await cid.do("POST", BLOCKS, {"targetId": ben.id}, status=201)
+        await assert_quiet(page, inbox)
+        await cid.do("POST", BLOCKS, {"targetId": ben.id, "reason": "spam"}, status=200)
+        await cid.do("DELETE", f"{BLOCKS}/{ben.id}", status=204)
+        await assert_quiet(page, inbox)
+        await cid.say(room)
+        while not shown((await inbox.receive_json())["conversations"][0]["participants"])["Cid"]:
+            pass
+        while not shown((await page.receive_json())["conversation"]["participants"])["Cid"]:
+            pass
+        await cid.do("POST", BLOCKS, {"targetId": ben.id}, status=201)
+        while shown((await inbox.receive_json())["conversations"][0]["participants"])["Cid"]:
+            pass
+        while shown((await page.receive_json())["conversation"]["participants"])["Cid"]:
+            pass
+        await cid.do("POST", BLOCKS, {"targetId": ben.id, "reason": "spam"}, status=200)
+        await assert_quiet(page, inbox)
+
+
+async def test_what_changes_nobodys_looks_sends_the_inbox_no_frame(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    await make_friends(ann, ben)
+    room = await ann.talk_to(ben, cid)
+    await ann.say(room)
+    async with ann.live(QUIET), ben.live("/v1/social/chat/live") as inbox:
+        await inbox.receive_json()
+        await ann.do("PATCH", f"{FRIENDS}/{ben.id}", {"visibility": "LIMITED"}, status=200)
+        await assert_quiet(inbox)
+        await cid.do("POST", f"{FRIENDS}/requests", {"targetId": ben.id}, status=201)
+        await assert_quiet(inbox)
+        await hide(ann, ben)
+        while shown((await inbox.receive_json())["conversations"][0]["participants"])["Ann"]:
+            pass
