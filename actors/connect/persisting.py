@@ -11,6 +11,7 @@ from actors.connect.room import check_owned
 from actors.discord.posting import post
 from actors.networks.units_gateway_routes import remove_left, remove_of_servers
 from actors.networks.units_networks import check_placed
+from actors.publications.units_ownership import prove_addresses_of_servers
 from actors.time import iso
 from persistence.connect import commands, extensions, invites, members, servers, sessions, settings
 from persistence.connect.rows import (
@@ -45,7 +46,8 @@ async def persist(
     """Write the rows of all turns, inside the writer's transaction.
 
     Args:
-        gateway_domain: the domain below which a route stays when its server leaves a network; None without one.
+        gateway_domain: the domain below which gateways give out names, so that a route there stays when its server
+            leaves a network; None without one.
 
     Returns:
         The notifications of who was invited.
@@ -98,7 +100,8 @@ class Changes:
     """The row changes of many turns, by table. One actor has at most one turn among them.
 
     Args:
-        gateway_domain: the domain below which a route stays when its server leaves a network; None without one.
+        gateway_domain: the domain below which gateways give out names, so that a route there stays when its server
+            leaves a network; None without one.
     """
 
     def __init__(self, gateway_domain: str | None) -> None:
@@ -228,6 +231,11 @@ class Changes:
         if self.left:
             now_ms = max(self.servers[server_id].updated_at_ms for server_id in self.left)
             await remove_left(conn, self.left, self._gateway_domain, now_ms)
+        if self.entered:
+            now_ms = max(self.servers[server_id].updated_at_ms for server_id in self.entered)
+            await prove_addresses_of_servers(
+                conn, self.entered, gateway_domain=self._gateway_domain, now_ms=now_ms
+            )
 
     async def _write_sessions(self, conn: Connection, there: Collection[str]) -> None:
         await sessions.end(conn, list(self.sessions))

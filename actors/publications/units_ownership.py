@@ -1,6 +1,6 @@
 """Who owns the address of a publication: how that is proven, and proven again (contract §7)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from msgspec.structs import replace
 
@@ -99,6 +99,19 @@ async def prove_addresses(
         now_ms: epoch milliseconds.
     """
     for row, proof in await publications.unproven_of(conn, network_id, PROVEN_AT_ONCE, gateway_domain):
+        await publications.save_proof(conn, verified(row, proof, now_ms))
+
+
+async def prove_addresses_of_servers(
+    conn: Connection, server_ids: Collection[str], *, gateway_domain: str | None, now_ms: int
+) -> None:
+    """Let servers that have come into a network own at once what they have published inside its verified domains.
+
+    Args:
+        gateway_domain: the domain below which gateways give out names, or None.
+        now_ms: epoch milliseconds.
+    """
+    for row, proof in await publications.unproven_of_servers(conn, sorted(server_ids), gateway_domain):
         await publications.save_proof(conn, verified(row, proof, now_ms))
 
 

@@ -41,6 +41,9 @@ SELECT id FROM (
     WHERE c.network_id = $1
 ) AS own WHERE ownership_state IN ('PENDING', 'LOST') ORDER BY id LIMIT $2
 """
+_UNPROVEN_OF_SERVERS = """
+SELECT id FROM publications WHERE server_id = ANY ($1::text[]) AND ownership_state IN ('PENDING', 'LOST')
+"""
 
 
 async def of_target(conn: Connection, target: Target, viewer_id: str) -> PublicationRow | None:
@@ -108,6 +111,19 @@ async def unproven_of(
     """
     page = [row["id"] for row in await conn.fetch(_UNPROVEN_OF, network_id, limit)]
     return await _disputed(conn, page, gateway_domain)
+
+
+async def unproven_of_servers(
+    conn: Connection, server_ids: Sequence[str], gateway_domain: str | None
+) -> list[tuple[PublicationRow, OwnershipProof | None]]:
+    """The publications of these servers that lack a proof and could have one now, each with that proof, locked for
+    changes until the transaction ends.
+
+    Args:
+        gateway_domain: as for `disputed`.
+    """
+    found = [row["id"] for row in await conn.fetch(_UNPROVEN_OF_SERVERS, list(server_ids))]
+    return await _disputed(conn, found, gateway_domain) if found else []
 
 
 async def _disputed(

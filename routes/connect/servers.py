@@ -212,7 +212,8 @@ async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Serv
 
     For its owner. An unknown network, or one of another user, is a 404; a network has 1,000 servers at most. Taking an
     agent out of its network is a 409. With the network that it leaves goes the server's gateway route, unless that lies
-    below the gateway domain.
+    below the gateway domain. An address that it has published inside a verified domain of its new network is OWNED from
+    then on; one that only the former network has proven is LOST within a minute.
     """
     network_id = body.network_id
     if isinstance(network_id, str):

@@ -81,6 +81,26 @@ async def test_another_proof_holds_where_the_route_has_gone(place: Place):
     assert await _states(place, (ann, server)) == ["LOST"]
 
 
+async def test_a_server_that_comes_into_a_network_owns_what_lies_in_its_domains(place: Place):
+    """At once, and no longer once it has left, also where it is passed on."""
+    ann, eve = await place.world.players("Ann", "Eve")
+    sky = await network(ann)
+    await place.verified(sky, "example.org")
+    server, other = await claimed(place.world, ann), await claimed(place.world, eve)
+    published = ((ann, server), (eve, other))
+    for by, target in published:
+        await publish(by, target, address="hub.example.org")
+    assert await _states(place, *published) == ["PENDING", "PENDING"]
+    entered = {"networkId": sky.id}
+    await ann.do("PATCH", server.path, entered, status=200)
+    assert [(await shown(by, target))["ownershipState"] for by, target in published] == ["OWNED", "PENDING"]
+    await ann.do("PATCH", server.path, {"networkId": None}, status=200)
+    assert await _states(place, *published) == ["LOST", "PENDING"]
+    await ann.do("PATCH", server.path, entered, status=200)
+    assert [(await shown(by, target))["ownershipState"] for by, target in published] == ["OWNED", "PENDING"]
+    assert await names(ann) == ["Sky Islands", "Sky Islands"]
+
+
 async def _verify(conn: Connection, network_id: str, domain: str) -> None:
     await conn.execute(
         "INSERT INTO network_domains (id, network_id, domain, token, status, created_at_ms, updated_at_ms)"
