@@ -2,15 +2,18 @@
 
 from hmac import compare_digest
 
+from actors.connect.access import ServerAccess
 from actors.errors import NotFound
 from actors.ids import ObjectId
 from actors.voice.fleet import Node
 from routes.call import Call
 from routes.connect.guards import require_secret
+from routes.connect.parts import GAME_SERVERS
 from routes.edge.errors import BadServerCredentials, TokenExpired
 from routes.edge.identity.credentials import server_bearer
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
-from routes.edge.principal import ServerPrincipal, admit
+from routes.edge.principal import ServerPrincipal, admit, demand
+from routes.users.parts import USER_DIRECTORY
 from routes.voice.parts import FLEET, NODE_SECRETS
 
 NODE = "social:voice.node"
@@ -57,14 +60,29 @@ async def node_or_none(call: Call, node_id: ObjectId) -> Node | None:
 
 
 async def node_itself(call: Call, node_id: ObjectId) -> Node:
-    """Guard: as `node_or_none`, but there must be such a node.
+    """Guard: as `node_or_none`, but there must be such a node, and the owner of its server may have nodes: whose right
+    was taken carries the voices of nobody any more.
 
-    Raises: what `node_or_none` raises, NotFound also where there is no such node.
+    Raises: what `node_or_none` raises, NotFound also where there is no such node; and
+        Forbidden: the owner of the node's server lacks `social:voice.node`.
+        PersistenceError: the server or its owner is not in memory, and cannot be read.
     """
     node = await node_or_none(call, node_id)
     if node is None:
         raise NotFound
+    demand(NODE, await _access_of(call, node.row.server_id))
     return node
+
+
+async def _access_of(call: Call, server_id: str) -> ServerAccess:
+    """What a server may do of its owner's rights."""
+    row = await call.service.of(GAME_SERVERS).credentials.of(server_id)
+    if row is None or row.owner_id is None:
+        return ServerAccess(None)
+    try:
+        return ServerAccess(await call.service.of(USER_DIRECTORY).access_of(row.owner_id))
+    except NotFound:  # erased
+        return ServerAccess(None)
 
 
 def _itself(call: Call, node_id: str) -> Node:

@@ -179,8 +179,9 @@ async def register_voice_node(call: Call, body: NewNode) -> RegisteredNode:
 async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBody) -> HeartbeatReply:  # noqa: ARG001
     """POST /v1/social/voice/nodes/{nodeId}/heartbeat: says how a node is, and answers what it is to do.
 
-    Needs the node's secret as bearer token with its id in `X-Node-Id`, or the own secret of its server. With
-    `waitSeconds` (at most 20) the answer waits until there is something to do. Actions are repeated until acknowledged.
+    Needs the node's secret as bearer token with its id in `X-Node-Id`, or the own secret of its server; and as long as
+    it serves, the `social:voice.node` of that server's owner. With `waitSeconds` (at most 20) the answer waits until
+    there is something to do. Actions are repeated until acknowledged.
     """
     await go_home(call)
     service = call.service

@@ -26,6 +26,7 @@ from tests.support.world import World
 from tests.voice.play import NODE, NODES, VOICE, join, minding, node, node_server, private
 
 REGIONS = "/v1/social/voice/regions"
+RIGHT = "social:voice.node"
 
 
 async def test_a_node_registers_is_heard_falls_silent_and_goes(world: World):
@@ -141,6 +142,31 @@ async def test_who_may_call_for_a_node(world: World):
         assert await player.refused("GET", REGIONS) == (401, "UNAUTHENTICATED")
 
 
+async def test_a_node_serves_while_its_servers_owner_may_have_nodes(world: World):
+    """No longer once that right is taken, or the server is passed on to somebody without it; it may still leave."""
+    ann, bob = await world.players("Ann", "Bob")
+    root = await world.super_admin()
+    right = f"/v1/admin/users/{ann.id}/permissions/{RIGHT}"
+    await world.grant(ann, RIGHT)
+    server = await claimed(world, ann)
+    one = await node(world, server)
+    beat = {"participants": 0, "channels": 0, "load": 0, "draining": False}
+    await one.beat()
+    await root.do("DELETE", right)
+    assert await one.refused("POST", f"{one.path}/heartbeat", beat) == (403, "FORBIDDEN")
+    world.advance(SILENCE_MS)
+    assert [silent.row.node_id for silent in minding(world).of(FLEET).silence()] == [one.id]
+    await world.grant(ann, RIGHT)
+    await one.beat()
+    invite = await ann.do(
+        "POST", f"{server.path}/invites", {"inviteeUserId": bob.id, "role": "owner"}, status=201
+    )
+    await bob.do("POST", f"/v1/connect/server-invites/{invite['id']}/accept", status=200)
+    assert await one.refused("POST", f"{one.path}/heartbeat", beat) == (403, "FORBIDDEN")
+    await one.do("DELETE", one.path, status=204)
+    assert (await root.get(NODES))["items"] == []
+
+
 @pytest.mark.parametrize("scope", sorted(SCOPES))
 async def test_a_delegated_token_is_for_no_node(world: World, scope: str):
     """Its scopes are of other things, and whoever has one could have players' voices sent to a node of their own."""
@@ -203,6 +229,24 @@ async def test_a_heartbeat_that_waits_ends_with_the_secret_of_its_server(world: 
         await wait_until(is_rotated)
         minding(world).of(FLEET).order(one.id, "close", "a" * 36, None)
     assert refused == [(401, "BAD_SERVER_CREDENTIALS")]
+
+
+async def test_a_heartbeat_that_waits_ends_with_the_right_of_its_servers_owner(world: World):
+    owner, root = await world.player("Operator"), await world.super_admin()
+    await world.grant(owner, RIGHT)
+    one = await node(world, await claimed(world, owner))
+    beat = {"participants": 0, "channels": 0, "load": 0, "draining": False, "waitSeconds": 20}
+    refused = []
+
+    async def outlived() -> None:
+        refused.append(await one.refused("POST", f"{one.path}/heartbeat", beat))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(outlived)
+        await wait_until(partial(_waits, world))
+        await root.do("DELETE", f"/v1/admin/users/{owner.id}/permissions/{RIGHT}")
+        minding(world).of(FLEET).order(one.id, "close", "a" * 36, None)
+    assert refused == [(403, "FORBIDDEN")]
 
 
 async def test_a_report_only_removes_and_is_bounded(world: World):
