@@ -11,7 +11,7 @@ SEEDS = 1_000
 """As many as one run of the suite plays."""
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name.replace(" ", "-"))
 def test_a_planted_fault_is_found(plant: Plant) -> None:
     if plant.patches and os.environ.get("COMPILED") == "1":

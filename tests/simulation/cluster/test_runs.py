@@ -38,7 +38,7 @@ def test_many_runs_end_as_they_must(part: int) -> None:
     print(f"{len(seeds)} of {SEEDS} seeds from 100: none wrong")
 
 
-@pytest.mark.slow
+@pytest.mark.drill
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name.replace(" ", "-"))
 def test_a_planted_fault_is_found(plant: Plant) -> None:
     for number, seed in enumerate(range(plant.first, plant.first + PLANTED_SEEDS), 1):
