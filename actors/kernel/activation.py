@@ -11,6 +11,9 @@ it are carried over. They come first in the next turn, in their order, before le
 meanwhile. Until then they are `letters` of this activation like any other: they are answered if it ends, and
 `wait_rest` waits for them; one whose caller has left is skipped, one whose deadline has passed is refused.
 
+A turn also ends once a step has decided for `DECIDING_MS`: a letter may take ten milliseconds, and nobody else is
+served meanwhile. So what is decided, committed and told at once is little, however much each letter brings.
+
     phase        what ends it                      then
     RESTING      a letter (`look`)                 decide
     READING      a task has read the rows that     decide on
@@ -49,6 +52,10 @@ from persistence.errors import Fenced, HeadMoved, OutcomeUnknown, PersistenceErr
 
 # After these the state in memory can no longer be trusted, or belongs to another node.
 ENDING = (OutcomeUnknown, Fenced, HeadMoved)
+
+# How long a step decides: several times what 64 ordinary letters take, and still a pause that nobody notices. By the
+# injected clock, so that turns of simulated runs are the same again.
+DECIDING_MS = 10
 
 # The phases of an activation (table above). Plain numbers, because they are compared several times a turn.
 RESTING, READING, DECIDING, COMMITTING, SETTLING, ENDED = range(6)
@@ -225,7 +232,7 @@ class Activation:
         elif self._phase == SETTLING:
             self._conclude(self._draft, self._outcome)
         elif self._phase == DECIDING:
-            self._decide(self._draft)
+            self._decide(self._draft, self._runtime.clock.now_ms())
 
     def fail(self, fault: Exception) -> None:
         """Report the error that ends this activation; also called by the scheduler, when a step raised."""
@@ -256,15 +263,23 @@ class Activation:
             begun_at_ms=self.active_ms,
         )
         self._at = 0
-        self._decide(self._draft)
+        self._decide(self._draft, self.active_ms)
 
-    def _decide(self, draft: TurnDraft) -> None:
-        """Decide the turn's letters, up to one that needs rows read or has to wait for the next turn."""
+    def _decide(self, draft: TurnDraft, since_ms: int) -> None:
+        """Decide the turn's letters, up to one that needs rows read or has to wait for the next turn.
+
+        Args:
+            draft: the draft of the turn.
+            since_ms: when this step began, epoch milliseconds.
+        """
+        clock = self._runtime.clock
         for letter in self._turn[self._at :]:
+            if self._at and clock.now_ms() - since_ms >= DECIDING_MS:
+                self._cut()
+                break
             draft.consider(letter)
             if draft.is_cut:
-                self._runtime.counters.cuts += 1
-                self._turn, self._carried = self._turn[: self._at], self._turn[self._at :]
+                self._cut()
                 break
             if draft.needs is not None and self.kind.lookups is not None:
                 self._phase = READING
@@ -272,6 +287,11 @@ class Activation:
                 return
             self._at += 1
         self._submit(draft)
+
+    def _cut(self) -> None:
+        """End the turn before the letter under consideration; it is carried over with those behind it."""
+        self._runtime.counters.cuts += 1
+        self._turn, self._carried = self._turn[: self._at], self._turn[self._at :]
 
     def _looked_up(self) -> None:
         """Enqueue the rest of the turn, because the letter that needed rows was dealt with."""

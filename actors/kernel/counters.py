@@ -10,7 +10,7 @@ class Counters:
     """Totals since the start of the system; they only rise.
 
     turns, letters: turns taken, and the commands in them. commits: turns that went to the writer. cuts: turns that
-    ended early, because the next command needed rows that they changed.
+    ended early, because the next command needed rows that they changed, or because their own had taken long.
     activations, passivations, restarts: activations begun, retired, ended by an error.
     overdue: callers told that their deadline had passed. frames_offered: sends to subscribers.
     frames_skipped: subscribers that fell behind because their socket was full.

@@ -68,10 +68,10 @@ class ObservedActivation(Activation):
         super().end()
         self._see_end()
 
-    def _decide(self, draft: TurnDraft) -> None:
+    def _decide(self, draft: TurnDraft, since_ms: int) -> None:
         if self._seen is None and self._turn:
             self._see_begin()
-        super()._decide(draft)
+        super()._decide(draft, since_ms)
 
     def _submit(self, draft: TurnDraft) -> None:
         super()._submit(draft)

@@ -72,7 +72,7 @@ async def open_system(
             placement=placement,
             clock=clock,
             timers=Timers(clock),
-            scheduler=Scheduler(),
+            scheduler=Scheduler(clock),
             loads=Room(LOADS),
             counters=Counters(),
             touched=live_views.touched if far is None else _touching_all(live_views, far),

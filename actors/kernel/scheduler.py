@@ -13,11 +13,16 @@ from typing import Protocol
 
 import trio
 
+from actors.kernel.clock import Clock
 from actors.kernel.one_shot import OneShot
 from actors.kernel.supervisor import Named, attempt
 
 # Steps between two checkpoints: some 0.5 ms, so that a batch of a thousand commits does not hold up the rest.
 STEPS_A_SLICE = 16
+
+# Of steps that take long, no more are taken between two checkpoints. By the injected clock, as turns are cut
+# (`activation.py`).
+SLICE_MS = 10
 
 
 class Stepping(Protocol):
@@ -43,11 +48,16 @@ class Stepping(Protocol):
 
 
 class Scheduler:
-    """The queue of activations that can take a step, and the task that empties it."""
+    """The queue of activations that can take a step, and the task that empties it.
 
-    __slots__ = ("_ready", "_sleeping")
+    Args:
+        clock: says how long steps take.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_clock", "_ready", "_sleeping")
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._ready: deque[Stepping] = deque()
         self._sleeping: OneShot[None] | None = None
 
@@ -66,8 +76,11 @@ class Scheduler:
             else:
                 self._sleeping = OneShot()
                 await self._sleeping.wait()
+            until_ms = self._clock.now_ms() + SLICE_MS
             for _ in range(min(len(self._ready), STEPS_A_SLICE)):
                 activation = self._ready.popleft()
                 fault = attempt("taking a turn", activation.kind.name, activation.id, activation.step)
                 if fault is not None:
                     activation.fail(fault)
+                if self._clock.now_ms() >= until_ms:
+                    break

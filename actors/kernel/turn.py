@@ -23,7 +23,8 @@ from actors.kernel.mailbox import Answer, Failure, Letter
 from actors.kernel.supervisor import Fault, attempt
 from persistence.journal.turn import Receipt, Turn
 
-# Most letters decided in one turn; the rest goes into the next, so that no turn holds up the writer's batch.
+# Most letters decided in one turn; the rest goes into the next, so that no turn holds up the writer's batch. They are
+# fewer where they take long (`activation.py`).
 TURN_LETTERS = 64
 
 

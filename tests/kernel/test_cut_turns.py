@@ -1,5 +1,7 @@
-"""A turn ends before a letter that needs rows which the turn has changed; what becomes of the letters behind."""
+"""A turn ends before a letter that needs rows which the turn has changed, and once its letters have taken long; what
+becomes of the letters behind."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,6 +14,7 @@ from actors.kernel.mailbox import Answer
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, Deposit, Entry, Recall, Wave, Withdraw
+from tests.support.actors import ask_at_once
 
 OLD = Recall(0)
 
@@ -133,3 +136,37 @@ async def test_nothing_that_was_read_is_seen_by_the_next_letter(
 ) -> None:
     await stage_with_old.ask(OLD)
     assert stage_with_old.system.peek(KIND, "a").recalled is None
+
+
+async def test_a_turn_ends_once_its_letters_have_taken_long(autojump_clock: MockClock, stage: Stage) -> None:
+    """Each letter is decided in 4 ms, so that the fourth finds 12 ms gone. What is refused takes as long."""
+
+    def slowly(state: Any, command: Any, now_ms: int) -> Any:
+        autojump_clock.jump(0.004)
+        return KIND.decide(state, command, now_ms)
+
+    counters = stage.system.counters
+    commands = (Deposit("ann", 1), Withdraw("ann", 99), *(Deposit("ann", 1) for _ in range(5)))
+    answers = await ask_at_once(stage.system, replace(KIND, decide=slowly), "a", commands)
+    assert [type(answer.error or answer.reply).__name__ for answer in answers] == [
+        "int",
+        "Conflict",
+        *["int"] * 5,
+    ]
+    assert stage.system.peek(KIND, "a").total == 6
+    assert (counters.turns, counters.commits, counters.cuts) == (3, 3, 2)
+
+
+async def test_a_letter_that_takes_longest_has_a_turn_of_its_own(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    def slowly(state: Any, command: Any, now_ms: int) -> Any:
+        autojump_clock.jump(1)
+        return KIND.decide(state, command, now_ms)
+
+    counters = stage.system.counters
+    answers = await ask_at_once(
+        stage.system, replace(KIND, decide=slowly), "a", [Deposit("ann", 1) for _ in range(3)]
+    )
+    assert [answer.reply for answer in answers] == [1, 2, 3]
+    assert (counters.turns, counters.cuts) == (3, 2)

@@ -1,5 +1,8 @@
 """How turns of many owners take their turns, and when a caller hears that its own is over."""
 
+from dataclasses import replace
+from typing import Any
+
 import trio
 from trio.testing import MockClock
 
@@ -97,3 +100,27 @@ async def test_many_owners_share_the_thread_with_others(autojump_clock: MockCloc
         await trio.lowlevel.checkpoint()
         rounds += 1
     assert max(seen.count(one) for one in seen) <= 2 * STEPS_A_SLICE
+
+
+async def test_steps_that_take_long_let_others_run_in_between(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    """Of owners whose every step takes 6 ms, two take one between two checkpoints."""
+
+    def slowly(state: Any, command: Any, now_ms: int) -> Any:
+        autojump_clock.jump(0.006)
+        return KIND.decide(state, command, now_ms)
+
+    slow = replace(KIND, decide=slowly)
+    ids = [f"n{n}" for n in range(10)]
+    for id in ids:
+        await ROWS.create(stage.simulation, id)
+        await stage.system.ask(slow, id, Wave("ann"))
+    rounds = 0
+    seen: list[int] = []
+    for id in ids:
+        stage.system.post(slow, id, Wave("ann"), lambda _: seen.append(rounds))
+    while len(seen) < len(ids):
+        await trio.lowlevel.checkpoint()
+        rounds += 1
+    assert max(seen.count(one) for one in seen) <= 4
