@@ -38,12 +38,13 @@ async def claim(
         unsent: the number of a post that may be marked although it was not sent, because the outcome of marking it is
             unknown; None for none.
         now_ms: epoch milliseconds.
-        marked: a list to which the number of the post that this call marks is added, even if the outcome of the commit
-            stays unknown.
+        marked: a list that has the number of the post that this call marks, and nothing else, even if the outcome of
+            the commit stays unknown.
 
     Returns:
         None where nothing is to be sent now. A claim without a post, of an active webhook, has dropped posts only.
     """
+    marked.clear()
     row = await webhooks.lock(conn, network_id)
     if row is None or row.webhook_status not in USABLE or row.due_at_ms > now_ms:
         return None

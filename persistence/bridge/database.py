@@ -66,6 +66,7 @@ class DatabaseStatistics:
         connections: those of the pool that are in use, idle or being opened.
         connections_idle: of those, how many are idle.
         reconnects: how often the watching connection had to be made anew.
+        collisions: transactions of units that were undone because they collided with another one, and run again.
     """
 
     available: bool
@@ -76,6 +77,7 @@ class DatabaseStatistics:
     connections: int
     connections_idle: int
     reconnects: int
+    collisions: int
 
 
 class Database:
@@ -137,12 +139,14 @@ class Database:
         """Run `unit(conn, *args)` in one READ COMMITTED transaction; when this returns, its changes are on disk.
 
         Args:
-            unit: run once, under the conditions of `read`; an exception that it raises rolls back and is passed on.
+            unit: under the conditions of `read`; an exception that it raises rolls back and is passed on. Run again,
+                `RUNS_MAX` times in all, where its transaction collided with another one (a deadlock), so it has no
+                effect but on rows, or one that the next run replaces.
             timeout_seconds: deadline of the whole call, the wait for a connection included; by default the database's.
 
         Raises:
             OutcomeUnknown: the connection was lost, or time was up, after COMMIT was sent.
-            DatabaseUnavailable: either of them before that; nothing was changed.
+            DatabaseUnavailable: either of them before that, or every run collided; nothing was changed.
             RowsRejected: PostgreSQL refused a statement (a constraint); nothing was changed.
 
         Cancellation: the unit is cancelled and its connection closed, so nothing is changed; when COMMIT was already
@@ -189,6 +193,7 @@ class Database:
             connections=self._pool.open_count,
             connections_idle=self._pool.idle_count,
             reconnects=max(0, self._watch.connections - 1),
+            collisions=self._units.collisions,
         )
 
     async def _open(self) -> None:

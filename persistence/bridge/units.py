@@ -10,13 +10,18 @@ from typing import TypeVar, TypeVarTuple
 
 import asyncpg
 
-from persistence.bridge.faults import CONNECT_FAULTS, is_lost, raise_translated
+from persistence.bridge.faults import CONNECT_FAULTS, is_collision, is_lost, raise_translated, unavailable
 from persistence.bridge.pool import Pool
 from persistence.connection import Unit
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, RowsRejected
 
 Result = TypeVar("Result")
 Args = TypeVarTuple("Args")
+
+RUNS_MAX = 3
+"""Most times that a unit is run in a transaction, when each collides with another transaction. Whoever is undone in a
+deadlock waits for the other's locks at the next run, so one more is nearly always enough; each costs a second, which
+PostgreSQL waits before it looks for deadlocks, and all have the one deadline of the caller."""
 
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
@@ -27,9 +32,13 @@ class Units:
     Args:
         pool: where connections come from.
         on_lost: called when a connection turned out to be lost, or did not answer in time.
+
+    Attributes:
+        collisions: how many transactions were undone because they collided with another one.
     """
 
     def __init__(self, pool: Pool, on_lost: Callable[[], None]) -> None:
+        self.collisions = 0
         self._pool = pool
         self._on_lost = on_lost
 
@@ -57,22 +66,29 @@ class Units:
             raise DatabaseUnavailable("the database went away or did not answer in time") from error
 
     async def transact(self, timeout_seconds: float, unit: Unit[*Args, Result], args: tuple[*Args]) -> Result:
-        """Run `unit(conn, *args)` once, in one READ COMMITTED transaction.
+        """Run `unit(conn, *args)` in one READ COMMITTED transaction, and again in another one, up to `RUNS_MAX` times in
+        all, where PostgreSQL undid the first because it collided with somebody else's.
 
         Cancellation closes the connection: before COMMIT was sent nothing is changed, after it the outcome is unknown.
 
         Args:
             timeout_seconds: deadline of the whole call, the wait for a connection included.
+            unit: has no effect but on rows, or one that the next run replaces, since it may run several times.
 
         Raises:
             OutcomeUnknown: the connection was lost, or time was up, after COMMIT was sent.
-            DatabaseUnavailable: either of them before that; nothing was changed.
+            DatabaseUnavailable: either of them before that, or every run collided; nothing was changed.
             RowsRejected: PostgreSQL refused a statement; nothing was changed.
         """
         progress = _Progress()
         try:
             async with asyncio.timeout(timeout_seconds):
-                return await self._transact_once(unit, args, progress)
+                for left in reversed(range(RUNS_MAX)):
+                    try:
+                        return await self._transact_once(unit, args, progress)
+                    except _Collided as collided:
+                        if not left:
+                            raise unavailable(collided.error) from collided.error
         except (TimeoutError, _ConnectionLost) as error:
             self._on_lost()
             if progress.commit_was_sent:
@@ -98,6 +114,7 @@ class Units:
     async def _transact_once(
         self, unit: Unit[*Args, Result], args: tuple[*Args], progress: "_Progress"
     ) -> Result:
+        progress.commit_was_sent = False
         conn = await self._begin()
         try:
             result = await unit(conn, *args)
@@ -108,6 +125,9 @@ class Units:
                 self._pool.discard(conn)
                 raise _ConnectionLost from error
             await self._roll_back(conn)
+            if is_collision(error):
+                self.collisions += 1
+                raise _Collided(error) from error
             raise_translated(error)
         except BaseException:
             self._pool.discard(conn)
@@ -170,3 +190,14 @@ class _Progress:
 
 class _ConnectionLost(Exception):
     """The connection was lost while the unit used it."""
+
+
+class _Collided(Exception):
+    """PostgreSQL undid the transaction because it collided with another one.
+
+    Args:
+        error: what PostgreSQL said.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error

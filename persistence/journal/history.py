@@ -79,6 +79,11 @@ async def forget_ended(conn: Connection, kind: str, ids: Collection[str], limit:
     Returns: False when events may be left: then the heads are left too, and this has to be called with the same ids
         again.
     """
+    gone = list(ids)
+    # The heads are locked first and by id, as rewrites of events do it, which then wait instead of meeting in a deadlock.
+    await conn.execute(
+        "SELECT FROM heads WHERE kind = $1 AND id = ANY ($2::text[]) ORDER BY id FOR UPDATE", kind, gone
+    )
     tag = await conn.execute(
         """
         DELETE FROM events WHERE ctid = ANY (ARRAY(
@@ -87,12 +92,12 @@ async def forget_ended(conn: Connection, kind: str, ids: Collection[str], limit:
             ) AS e LIMIT $3
         ))
         """,
-        kind, list(ids), limit,
+        kind, gone, limit,
     )  # fmt: skip
     if int(tag.rpartition(" ")[2]) >= limit:
         return False
-    await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = ANY ($2::text[])", kind, list(ids))
-    await conn.execute("DELETE FROM heads WHERE kind = $1 AND id = ANY ($2::text[])", kind, list(ids))
+    await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = ANY ($2::text[])", kind, gone)
+    await conn.execute("DELETE FROM heads WHERE kind = $1 AND id = ANY ($2::text[])", kind, gone)
     return True
 
 

@@ -27,6 +27,7 @@ _DATABASE_COUNTERS = (
     ("writer_transactions", "transactions", "Transactions committed by the writer."),
     ("writer_turns", "turns", "Turns answered in those transactions."),
     ("database_reconnects", "reconnects", "How often the watching connection was made anew."),
+    ("database_collisions", "collisions", "Transactions undone and run again, deadlocks above all."),
 )
 
 
