@@ -5,13 +5,16 @@ runs with the file as PARTYLINE_GEOIP_DB takes the new one by itself.
 """
 
 import argparse
+import fcntl
+import os
 import signal
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 import httpx2
 
@@ -70,27 +73,53 @@ def fetch(address: str, path: Path, today: date) -> str:
         today: today's date in UTC.
 
     Raises:
-        CannotFetch: there is no database, it cannot be used, or it cannot be written.
+        CannotFetch: there is no database, it cannot be used, or it cannot be written; or another run is fetching it.
     """
-    beside = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        month = _download(address, beside, today)
-        open_geo_file(beside, path.parent).close()
-        beside.rename(path)
+        with _replacing(path) as file:
+            month = _download(address, file, today)
+            file.flush()
+            open_geo_file(Path(file.name), path.parent).close()
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as fault:
         raise CannotFetch(f"{address}: {fault or type(fault).__name__}") from fault
     except NotUsable as fault:
         raise CannotFetch(str(fault)) from fault
     except OSError as fault:
         raise CannotFetch(f"{fault.filename or path}: {fault.strerror}") from fault
-    finally:
-        with suppress(OSError):
-            beside.unlink()
     return month
 
 
-def _download(address: str, path: Path, today: date) -> str:
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path` at the end of the block, or is removed if that raises.
+
+    It has one name beside `path`, and a lock, which ends with its process: what a killed run has left is written anew,
+    and nobody writes what another run is writing.
+
+    Raises:
+        CannotFetch: another run is writing it.
+        OSError: it cannot be written.
+    """
+    beside = path.with_name(path.name + ".part")
+    with beside.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_ours = os.path.samestat(os.fstat(file.fileno()), beside.stat())
+        except (BlockingIOError, FileNotFoundError):
+            is_ours = False
+        if not is_ours:  # or another run has put it in place, or removed it, since it was opened
+            raise CannotFetch(f"another run is fetching {path}")
+        try:
+            file.truncate(0)
+            yield file
+            beside.rename(path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+
+
+def _download(address: str, file: BinaryIO, today: date) -> str:
     try:
         client = httpx2.Client(follow_redirects=True, timeout=60)
     except (ImportError, ValueError) as fault:
@@ -102,9 +131,8 @@ def _download(address: str, path: Path, today: date) -> str:
                     continue
                 if answer.status_code != 200:
                     raise CannotFetch(f"{answer.url} answered {answer.status_code}")
-                with path.open("wb") as file:
-                    for data in unpacked(answer.iter_raw()):
-                        file.write(data)
+                for data in unpacked(answer.iter_raw()):
+                    file.write(data)
                 return month
     raise CannotFetch(f"{address} has neither this month's database nor the last one's")
 

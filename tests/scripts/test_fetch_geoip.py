@@ -78,6 +78,41 @@ def test_what_is_broken_changes_nothing(site: tuple[str, Path], tmp_path: Path, 
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_of_two_at_once_the_second_leaves_all_to_the_first(
+    site: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    address, folder = site
+    content = a_database(tmp_path)
+    (folder / "dbip-city-lite-2026-01.mmdb.gz").write_bytes(gzip.compress(content))
+    path = tmp_path / "geo.mmdb"
+    serve, refused = Quiet.do_GET, []
+
+    def fetch_meanwhile(handler: Quiet) -> None:
+        if not refused:
+            refused.append(handler.path)
+            with pytest.raises(CannotFetch, match="another run is fetching") as caught:
+                fetch(address, path, TODAY)
+            refused.append(str(caught.value))
+        serve(handler)
+
+    monkeypatch.setattr(Quiet, "do_GET", fetch_meanwhile)
+    assert fetch(address, path, TODAY) == "2026-01"
+    assert len(refused) == 2
+    assert path.read_bytes() == content
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_what_a_killed_run_has_left_is_written_anew(site: tuple[str, Path], tmp_path: Path):
+    address, folder = site
+    content = a_database(tmp_path)
+    (folder / "dbip-city-lite-2026-01.mmdb.gz").write_bytes(gzip.compress(content))
+    path = tmp_path / "geo.mmdb"
+    (tmp_path / "geo.mmdb.part").write_bytes(content + b"longer")
+    fetch(address, path, TODAY)
+    assert path.read_bytes() == content
+    assert not list(tmp_path.glob("*.part"))
+
+
 def test_it_says_whom_to_name(site: tuple[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     address, folder = site
     for month in months(date.today()):
