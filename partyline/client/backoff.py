@@ -6,6 +6,9 @@ from random import random
 FIRST_SECONDS = 0.5
 LONGEST_SECONDS = 15.0
 
+STEADY_SECONDS = 10.0
+"""How long a connection has to stand before the next try begins with the shortest pause again."""
+
 SPREAD = 0.25
 """How much longer than the service asks a pause may be, as a part of it: those who were refused together come back
 apart."""
@@ -36,3 +39,12 @@ class Backoff:
     def reset(self) -> None:
         """Begin anew with the shortest pause, after a try that has succeeded."""
         self._failures = 0
+
+    def weigh(self, lasted_seconds: float) -> None:
+        """Begin anew where what has ended had lasted: a service that answers and falls is not asked twice a second.
+
+        Args:
+            lasted_seconds: how long the connection was open.
+        """
+        if lasted_seconds >= STEADY_SECONDS:
+            self.reset()

@@ -73,6 +73,7 @@ class Live:
         self._unanswered: dict[int, _Asked] = {}
         self._last_id = 0
         self._connection: Connection | None = None
+        self._opened_at = 0.0
         self._used: Grant | None = None
         self._wanted, self._woken = anyio.Event(), anyio.Event()
         self._stopped: ClientError | None = None
@@ -215,7 +216,7 @@ class Live:
 
     def _opened(self, connection: Connection) -> None:
         """Begin all channels, and send lasting commands again behind them, so that what these do comes as an event."""
-        self._connection, self.state = connection, "live"
+        self._connection, self.state, self._opened_at = connection, "live", anyio.current_time()
         for subscription in self._subscriptions.values():
             self._begin(subscription)
         for asked in self._unanswered.values():
@@ -223,6 +224,7 @@ class Live:
                 connection.say(asked.said)
 
     def _closed(self) -> None:
+        self._backoff.weigh(anyio.current_time() - self._opened_at)
         self._connection, self._woken = None, anyio.Event()
         self.state = "waiting" if self._stopped is None else "closed"
         for id in [id for id, one in self._unanswered.items() if not one.is_lasting]:
@@ -242,8 +244,6 @@ class Live:
     # What is said and heard.
 
     def _heard(self, frame: Frame) -> Duty | None:
-        if frame.type != "hello":  # a service that greets and hangs up is not back yet
-            self._backoff.reset()
         subscription = self._subscriptions.get(frame.channel)
         if frame.type in ("snapshot", "event"):
             if subscription is not None:

@@ -169,3 +169,42 @@ async def test_who_is_turned_away_comes_back_ever_later(
     async with talking(answer) as url, Partyline(url, token="t") as client, client.live.subscribe("inbox"):
         await trio.sleep(120)
     assert 10 < asked < 30
+
+
+async def test_who_is_hung_up_on_once_a_channel_is_shown_comes_back_ever_later(
+    autojump_clock: trio.testing.MockClock,
+):
+    """As the client for browsers does: an answer does not say that the service is back for good."""
+    opened = 0
+
+    def answer(command: Any) -> Any:
+        nonlocal opened
+        if command is None:
+            opened += 1
+            return HELLO
+        shown = command["channel"] == "inbox"
+        return {"type": "reply", "id": command["id"], "ok": True, "recovered": False} if shown else None
+
+    async with (
+        talking(answer) as url,
+        Partyline(url, token="t") as client,
+        client.live.subscribe("inbox"),
+        client.live.subscribe("friends"),
+    ):
+        await trio.sleep(120)
+    assert 10 < opened < 30
+
+
+async def test_after_a_connection_has_stood_the_next_comes_soon(autojump_clock: trio.testing.MockClock):
+    def answer(command: Any) -> Any:
+        if command is None:
+            return HELLO
+        return {"type": "reply", "id": command["id"], "ok": True} if command["op"] == "subscribe" else None
+
+    async with talking(answer) as url, Partyline(url, token="t") as client, client.live.subscribe("inbox"):
+        for _ in range(8):
+            await trio.sleep(backoff.STEADY_SECONDS + 1)
+            assert client.live.state == "live"
+            await client.live.typing("conversation:of-nobody")
+            await trio.sleep(0.6)
+            assert client.live.state == "live"
