@@ -51,6 +51,9 @@ def main() -> None:
     parser.add_argument(
         "--status-seconds", type=_seconds, default=30.0, help="between two status pushes (%(default)s)"
     )
+    parser.add_argument(
+        "--action-seconds", type=_seconds, default=60.0, help="how long a command may take (%(default)s)"
+    )
     given = parser.parse_args()
     plan = Plan(
         url=given.url,
@@ -58,6 +61,7 @@ def main() -> None:
         server_type=given.type,
         credentials=given.credentials,
         status_seconds=given.status_seconds,
+        action_seconds=given.action_seconds,
     )
     status = 1
     try:

@@ -1,4 +1,7 @@
-"""The actions of the agent: one function for each kind of command, and the table of them at the end."""
+"""The actions of the agent: one function for each kind of command, and the table of them at the end.
+
+An action is cancelled when it has taken longer than `--action-seconds`.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -53,6 +53,8 @@ class Plan:
         name, server_type: the name and type that the server registers with.
         credentials: the file that the server's credentials are kept in.
         status_seconds: the pause between two status pushes, in seconds.
+        action_seconds: how long one action may take; then it is cancelled, and its command has failed. The service does
+            not know of an action that hangs: a command that is `running` stays so until its own time is over.
     """
 
     url: str
@@ -60,6 +62,7 @@ class Plan:
     server_type: str
     credentials: Path
     status_seconds: float = 30.0
+    action_seconds: float = 60.0
 
 
 class _Registered(msgspec.Struct, rename="camel"):
@@ -239,7 +242,10 @@ class Agent:
 
         await self._until_answered(partial(_ack, http, path, command, {"status": "running"}))
         try:
-            result = await known(command["payload"], progress, self._say)
+            with trio.move_on_after(self._plan.action_seconds) as taking:
+                result = await known(command["payload"], progress, self._say)
+            if taking.cancelled_caught:
+                return _failed("failed", f"not done after {self._plan.action_seconds:g} s; it may be done in part")
             msgspec.json.encode(result)  # raises where it cannot be said
         except Failed as failed:
             return _failed("failed", str(failed))

@@ -34,10 +34,11 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def running(url: str, kept: Path) -> AsyncIterator[Lines]:
+async def running(url: str, kept: Path, action_seconds: float = 60.0) -> AsyncIterator[Lines]:
     said = Lines()
+    plan = Plan(url, "Lobby", "demo", kept, status_seconds=0.1, action_seconds=action_seconds)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(Agent(Plan(url, "Lobby", "demo", kept, status_seconds=0.1), said.lines.append).run)
+        nursery.start_soon(Agent(plan, said.lines.append).run)
         yield said
         nursery.cancel_scope.cancel()
 
@@ -179,6 +180,29 @@ async def test_whatever_an_action_comes_to_is_said(
             assert (long["status"], long["error"]) == ("failed", "x" * module.MAX_ERROR_CHARACTERS)
             for action in ("broken", "endless", "strange", "halved"):
                 assert (await order(ann, server_id, action))["status"] == "failed"
+
+
+async def test_an_action_that_hangs_is_ended(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ended: list[str] = []
+
+    async def hanging(*_: object) -> Any:
+        try:
+            await trio.sleep_forever()
+        finally:
+            ended.append("hanging")
+
+    monkeypatch.setitem(module.ACTIONS, "hanging", hanging)
+    ann = await world.player("Ann")
+    with patience():
+        async with running(world.url, tmp_path / "agent.json", action_seconds=0.05) as said:
+            server_id = await claim(ann, said)
+            await said.wait_for("listening")
+            hung = await order(ann, server_id, "hanging")
+            assert (hung["status"], ended) == ("failed", ["hanging"])
+            assert hung["error"].startswith("not done after 0.05 s")
+            assert (await order(ann, server_id, "echo"))["status"] == "success"
 
 
 async def test_its_status_counts_whatever_its_clock_says(world: World, tmp_path: Path):
