@@ -103,6 +103,7 @@ async def go_to_issuer(call: Call, issuer: str) -> Reply[Redirect]:
     rate=SIGN_IN,
     cookies=True,
     refusals=(NotFound,),
+    lenient_query=True,
 )
 async def come_back_from_issuer(call: Call, issuer: str, query: CallbackQuery) -> Reply[Redirect]:
     """Where an issuer leads the browser back to: signs it in, or links the account that it has signed in with, and

@@ -304,6 +304,18 @@ async def test_an_unknown_issuer(place: Place) -> None:
         assert await Browser(place.world).refused("GET", path) == (404, "NOT_FOUND")
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["error_description=caf%E9&error=access_denied", f"code={'x' * 3_000}", "error=%C3%A9", "iss=%00", "a&" * 200],
+    ids=["not UTF-8", "too long", "not ASCII", "a null", "too many"],
+)
+async def test_what_cannot_be_read_leads_to_the_sign_in_page(place: Place, query: str) -> None:
+    """Also that of parameters which are not ours to read: a browser would show a problem document as a page."""
+    browser = Browser(place.world)
+    await place.goes(browser)
+    assert await refused(place, browser, f"{GO}/callback?{query}") == "expired"
+
+
 async def test_nowhere_else_is_led_to(place: Place) -> None:
     """No part of a request becomes an address: neither Host nor anything in the query."""
     browser = Browser(place.world)

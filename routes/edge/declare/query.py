@@ -147,10 +147,17 @@ class QueryField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryPlan:
-    """How a query string becomes a struct; caches what it has decoded."""
+    """How a query string becomes a struct; caches what it has decoded.
+
+    Args:
+        struct: what it becomes.
+        fields: {parameter: how it is read}.
+        lenient: whether one that cannot be read is as good as none, instead of refused.
+    """
 
     struct: type[msgspec.Struct]
     fields: dict[str, QueryField]
+    lenient: bool = False
     _kept: dict[bytes, msgspec.Struct] = field(default_factory=dict)
 
     @classmethod
@@ -176,12 +183,18 @@ class QueryPlan:
             query: the raw text after the `?`.
 
         Raises:
-            BadQuery: a parameter is not of its type, a required one is missing, or there is too much to parse.
+            BadQuery: a parameter is not of its type, a required one is missing, or there is too much to parse, and the
+                plan is not lenient.
         """
         kept = self._kept.get(query)
         if kept is not None:
             return kept
-        decoded = self._decoded(query)
+        try:
+            decoded = self._decoded(query)
+        except BadQuery:
+            if not self.lenient:
+                raise
+            return self.struct()
         if len(query) <= KEPT_QUERY_BYTES:
             if len(self._kept) >= KEPT_QUERIES:
                 self._kept.clear()

@@ -90,7 +90,7 @@ def _of_route(route: Route) -> Iterator[type[Refused]]:
     if route.refuse_query_tokens:
         yield errors.TokenInQuery
     yield from (parameter.not_found for parameter in route.parameters)
-    if route.query is not None:
+    if route.query is not None and not route.query.lenient:
         yield errors.BadQuery
     if route.parameters and route.guard is not None:
         yield NotFound
