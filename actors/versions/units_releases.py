@@ -98,7 +98,9 @@ async def change_release(conn: Connection, id: str, changes: ReleaseChanges, sta
 
 
 async def save(conn: Connection, before: Release, after: Release, stamp: Stamp) -> Change[Release]:
-    """Store a changed release that the caller has locked and checked, and note in the audit trail if it has moved."""
+    """Store a changed release that the caller has locked and checked, and note in the audit trail if it has moved, or if
+    another one is offered to clients, or in another way, than before.
+    """
     if before.status == "draft" and after.status == "published":
         after = msgspec.structs.replace(after, published_at_ms=stamp.at_ms)
     if after != before:
@@ -106,7 +108,18 @@ async def save(conn: Connection, before: Release, after: Release, stamp: Stamp) 
     action = MOVES[before.status, after.status]
     if action is not None:
         await _audit(conn, after, action, stamp)
+    elif before.status == "published" and (said := _offered(after)) != (was := _offered(before)):
+        await _audit(conn, after, "release.changed", stamp, before=was, after=said)
     return Change(after, (ScopeChanged(after.scope),))
+
+
+def _offered(release: Release) -> dict[str, object]:
+    """What decides who is offered a published release, or has to take it; its notes do neither."""
+    return {
+        "updatePolicy": release.update_policy,
+        "minVersion": release.min_version,
+        "percentage": release.percentage,
+    }
 
 
 async def delete_release(conn: Connection, id: str, stamp: Stamp) -> Change[None]:
@@ -142,9 +155,9 @@ def publishable(release: Release) -> None:
         raise Invalid(*flaws)
 
 
-async def _audit(conn: Connection, release: Release, action: str, stamp: Stamp) -> None:
+async def _audit(conn: Connection, release: Release, action: str, stamp: Stamp, **more: object) -> None:
     detail = {
         "releaseId": release.id, "scopeType": release.scope.type, "scopeId": release.scope.id,
-        "version": release.version,
+        "version": release.version, **more,
     }  # fmt: skip
     await write_audit(conn, stamp, action, target_id=None, detail=msgspec.json.encode(detail))

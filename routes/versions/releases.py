@@ -239,7 +239,8 @@ async def patch_release(call: Call, release_id: ObjectId, body: ReleasePatch) ->
     """PATCH /v1/versions/releases/{releaseId}: changes a release.
 
     A draft may change in every way. A published one keeps its version and artifacts (409); `yanked` is for good, and a
-    409 while a channel points to it. Needs `versions:write`; the audit trail records what is published or yanked.
+    409 while a channel points to it. Needs `versions:write`; the audit trail records what is published or
+    yanked, and each change of whom a published release is offered to, or who has to take it.
     """
     if body.status == "published":
         _may_publish(call)

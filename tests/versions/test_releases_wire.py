@@ -134,6 +134,30 @@ async def test_what_is_published_keeps_its_version_and_files(world: World) -> No
         assert await publisher.player.refused("PATCH", path, refused) == (409, "INVALID_STATE")
 
 
+async def test_the_trail_has_what_changes_for_clients_of_a_published_release(world: World) -> None:
+    publisher = await a_publisher(world)
+    draft = await publisher.release()
+    await publisher.changed(draft, updatePolicy="recommended")
+    await publisher.changed(draft, status="published")
+    for changes in (
+        {"notes": "new"},
+        {"updatePolicy": "recommended"},  # as it is
+        {"updatePolicy": "mandatory", "minVersion": "0.5.0", "rollout": {"percentage": 5}, "notes": "newer"},
+    ):
+        await publisher.changed(draft, **changes)
+    root = await world.super_admin()
+    trail = (await root.get("/v1/admin/audit"))["items"]
+    said = [one for one in trail if one["action"].startswith("release.")]
+    assert [one["action"] for one in said] == ["release.changed", "release.published"]
+    assert (said[0]["actorId"], said[0]["detail"]["releaseId"]) == (publisher.player.id, draft["releaseId"])
+    assert said[0]["detail"]["before"] == {
+        "updatePolicy": "recommended", "minVersion": None, "percentage": 100,
+    }  # fmt: skip
+    assert said[0]["detail"]["after"] == {
+        "updatePolicy": "mandatory", "minVersion": "0.5.0", "percentage": 5,
+    }  # fmt: skip
+
+
 async def test_the_active_one_is_neither_yanked_nor_deleted(world: World) -> None:
     publisher = await a_publisher(world)
     first = await publisher.published("1.0.0")
