@@ -61,7 +61,8 @@ def joined(contents: Mapping[str, bytes], entry: str) -> dict[str, bytes]:
             is not understood here.
     """
     texts = {
-        path: _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), content.decode())
+        # Each ends its last line, which may be a comment and would take in whatever is added behind it.
+        path: _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), content.decode().rstrip("\n") + "\n")
         for path, content in contents.items()
         if path.endswith(".js") and not path.startswith("vendor/")
     }

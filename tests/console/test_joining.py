@@ -104,6 +104,13 @@ def test_comments_are_left_out_and_texts_are_not() -> None:
     assert [line for line in shown if line.startswith("const ")] == kept
 
 
+@pytest.mark.parametrize("last", ["// the end", "// it's the end", "/* the end */", ""])
+@pytest.mark.parametrize("ending", ["", "\n", "\n\n"])
+def test_a_last_line_takes_in_nothing_of_what_is_added(last: str, ending: str) -> None:
+    made = joined(files(boot=f"export const one = 1; {last}{ending}"), "boot.js")
+    assert "return { one: one };" in made[CONSOLE].decode().splitlines()
+
+
 def test_what_one_page_alone_needs_waits_until_it_is_opened() -> None:
     made = joined(
         files(
