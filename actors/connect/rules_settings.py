@@ -44,7 +44,7 @@ def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequen
     require(state, command.user_id, "server.settings.write")
     former = state.settings.get(command.source)
     version = 0 if former is None else former.version
-    if command.expected is not None and command.expected != version:
+    if not _is_expected(command.expected, version):
         raise RevisionConflict(version=version)
     if former is None and len(state.settings) >= MAX_SOURCES:
         raise QuotaExceeded(message=f"a server has at most {MAX_SOURCES} sources", max=MAX_SOURCES)
@@ -72,6 +72,10 @@ def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequen
     if temporary != state.row.temporary:
         events.append(ServerChanged(replace(state.row, temporary=temporary, updated_at_ms=now_ms)))
     return events
+
+
+def _is_expected(expected: int | tuple[int, ...] | None, version: int) -> bool:
+    return expected is None or (version in expected if isinstance(expected, tuple) else version == expected)
 
 
 def said_temporary(row: SettingsRow | None) -> bool | None:

@@ -49,7 +49,9 @@ READ, WRITE = "server.settings.read", "server.settings.write"
 
 _SETTINGS = "/v1/connect/servers/{serverId}/settings"
 _PAGES = Cursor("settings", Place)
-_IF_MATCH = re.compile(rb'(?:W/)?"?([0-9]{1,9})"?')
+_VERSION = rb'(?:W/)?"?[0-9]{1,9}"?'
+_IF_MATCH = re.compile(_VERSION + rb"(?:[ \t]*,[ \t]*" + _VERSION + rb")*")
+_NUMBER = re.compile(rb"[0-9]+")
 
 Source = Annotated[str, msgspec.Meta(max_length=64)]
 
@@ -134,7 +136,7 @@ async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery
 async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -> Tagged[Settings]:
     """PUT …/servers/{serverId}/settings: replaces the settings of one source.
 
-    With `If-Match`, only if that is the current version (409 otherwise). Values are checked against the schema; keys
+    With `If-Match`, only if that, or one of several, is the current version (409 otherwise). Values are checked against the schema; keys
     that it does not name are stored unchecked. Unchanged settings keep their version. At most 60 a minute for each
     caller and server, and 120 for all servers of a caller. For the source `connect`, `data.temp` sets whether the
     server is a temporary instance; `true` holds as long as the settings say it. A malformed `source` is a 422, a
@@ -185,10 +187,11 @@ def _reply(shown: Settings) -> Tagged[Settings]:
     return Tagged(shown, f'"{shown.version}"')
 
 
-def _expected(header: bytes | None) -> int | None:
+def _expected(header: bytes | None) -> int | tuple[int, ...] | None:
+    """The versions that If-Match names (RFC 9110 §13.1.1): one alone as a number, which nodes of before know as well."""
     if header is None or header.strip() == b"*":
         return None
-    version = _IF_MATCH.fullmatch(header.strip())
-    if version is None:
-        raise BadQuery("If-Match is not a version")
-    return int(version[1])
+    if _IF_MATCH.fullmatch(header.strip()) is None:
+        raise BadQuery("If-Match is not a version, nor a list of versions")
+    versions = tuple(int(number) for number in _NUMBER.findall(header))
+    return versions if len(versions) > 1 else versions[0]

@@ -51,8 +51,13 @@ async def test_versions(world: World):
     assert (response.json()["version"], response.json()["updatedBy"]) == (2, server.id)
     response = await ann.ask("PUT", path, body, headers={"if-match": '"1"'})
     assert (response.status_code, response.json()["code"]) == (409, "REVISION_CONFLICT")
-    response = await ann.ask("PUT", path, body, headers={"if-match": "x"})
-    assert (response.status_code, response.json()["code"]) == (400, "BAD_QUERY")
+    for malformed in ("x", '"1",', '"1" "2"'):
+        response = await ann.ask("PUT", path, body, headers={"if-match": malformed})
+        assert (response.status_code, response.json()["code"]) == (400, "BAD_QUERY")
+    response = await ann.ask("PUT", path, body, headers={"if-match": '"1", W/"3"'})
+    assert (response.status_code, response.json()["code"]) == (409, "REVISION_CONFLICT")
+    response = await ann.ask("PUT", path, later, headers={"if-match": '"1" , "2"'})
+    assert (response.status_code, response.json()["version"]) == (200, 2)
     history = (await ann.get(f"{path}/history"))["items"]
     assert [(one["version"], one["changedKeys"], one["updatedBy"]) for one in history] == [
         (2, ["open"], server.id),
