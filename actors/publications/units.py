@@ -130,6 +130,7 @@ async def put(
         RevisionConflict: the publication has changed since the client saw it.
         NotFound: there is no such server or network, or it is a stranger's.
         Forbidden: the user lacks the capability, or only moderators may do this.
+        Conflict: a moderator has suppressed the publication, and its owner may not take it elsewhere.
         Invalid: the address is internal, so that players elsewhere cannot reach it.
     """
     within_id = await _hold(conn, target)
@@ -154,6 +155,8 @@ async def put(
         proof = lasting(before)
     if before is None and proof is not None:
         row = await _adopted(conn, row, wish.address)
+    if await _is_suppressed_there(conn, before, wish, by, proven=proof is not None):
+        row = replace(row, suppressed=True)
     row = verified(row, proof, around.now_ms)
     if before is not None and has_parted(before, row):
         await addresses.release(conn, {row.id: around.new_id}, around.now_ms)
@@ -197,12 +200,29 @@ def _pass(exists: bool, own: bool, by: Manager) -> bool:
 
 
 def _check_moderation(before: PublicationRow | None, wish: Wish, by: Manager) -> None:
-    """Refuse changes that only moderators may make; sending back the stored values is no change."""
+    """Refuse changes that only moderators may make; sending back the stored values is no change. What is suppressed
+    keeps its address, by which the same one is known on another server.
+    """
     if by.moderator:
         return
     featured, suppressed = _moderated(before)
     if wish.featured not in {None, featured} or wish.suppressed not in {None, suppressed}:
         raise Forbidden("only moderators feature or suppress a publication")
+    if before is not None and before.suppressed and before.address != wish.address.text:
+        raise Conflict("a moderator has suppressed this publication")
+
+
+async def _is_suppressed_there(
+    conn: Connection, before: PublicationRow | None, wish: Wish, by: Manager, *, proven: bool
+) -> bool:
+    """Whether an address at which a target was not published before is suppressed, or the owner of a suppressed server
+    would list it again by another one. A moderator who says whether it is to be suppressed decides.
+    """
+    if before is not None and before.address == wish.address.text:
+        return False
+    if by.moderator and wish.suppressed is not None:
+        return False
+    return await publications.is_suppressed_at(conn, wish.address.key, proven=proven)
 
 
 def _moderated(row: PublicationRow | None) -> tuple[bool, bool]:

@@ -154,6 +154,27 @@ async def address_alone(conn: Connection, address_key: str) -> tuple[str, int] |
     return None if row is None else (row["id"], row["created_at_ms"])
 
 
+async def is_suppressed_at(conn: Connection, address_key: str, *, proven: bool) -> bool:
+    """Whether a moderator has suppressed what is published at an address.
+
+    Args:
+        proven: whether the address belongs to whoever asks; what somebody else has published there without proof, and a
+            moderator has suppressed, then says nothing against it.
+    """
+    return bool(
+        await conn.fetchval(
+            """
+            SELECT EXISTS (
+                SELECT FROM publications WHERE address_key = $1 AND suppressed
+                  AND (NOT $2::boolean OR target_id IS NULL OR ownership_state = 'OWNED')
+            )
+            """,
+            address_key,
+            proven,
+        )
+    )
+
+
 async def put(conn: Connection, row: PublicationRow, *, words: str) -> None:
     """Store a publication, new or changed, with the time of its last status.
 
