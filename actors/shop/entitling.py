@@ -46,9 +46,14 @@ async def give(conn: Connection, purchase: Purchase, recipient_id: str, now_ms: 
 
 
 async def suspend(conn: Connection, purchase: Purchase, now_ms: int, *, suspended: bool) -> None:
-    """Suspend the rights of a purchase; if `suspended` is False, restore them, with the end that they had."""
+    """Suspend the rights of a purchase; if `suspended` is False, restore them, with the end that they had. The same
+    rights of the same product that were bought in their place follow them then: nobody pays twice for the same days.
+    """
     await rows.suspend(conn, purchase.id, suspended=suspended)
     if purchase.recipient_id is not None:
+        if not suspended:
+            lasting = await rows.lasting_of_product(conn, purchase.recipient_id, purchase.product_id)
+            await rows.move(conn, moved_back(lasting, purchase.id, now_ms))
         await settle(conn, purchase.recipient_id, now_ms)
 
 
@@ -84,6 +89,34 @@ def moved_forward(
                 busy_until_ms = max(busy_until_ms, ends_at_ms)
                 if sooner_ms:
                     moved.append(replace(one, begins_at_ms=begins_at_ms - sooner_ms, ends_at_ms=ends_at_ms))
+    return moved
+
+
+def moved_back(lasting: Iterable[Entitlement], restored_id: str, now_ms: int) -> list[Entitlement]:
+    """Those of some entitlements that run at the same time as those of a purchase that live again, and can follow them
+    instead; one that runs before them as well ends later by as much. Pure.
+
+    Args:
+        lasting: entitlements of one user and product that have an end, ordered by node and beginning.
+        restored_id: the purchase, which has at most one entitlement of each node.
+    """
+    moved = []
+    for _, of_node in groupby(lasting, lambda one: one.node):
+        together = list(of_node)
+        restored = next((one for one in together if one.purchase_id == restored_id), None)
+        if restored is None:
+            continue
+        from_ms, busy_until_ms = max(restored.begins_at_ms, now_ms), restored.ends_at_ms or 0
+        others = [one for one in together if one is not restored and not one.suspended]
+        for begins_at_ms, beginning in groupby(others, lambda one: one.begins_at_ms):
+            later_ms = busy_until_ms - max(begins_at_ms, from_ms)
+            runs_before = max(begins_at_ms, now_ms) < from_ms
+            for one in list(beginning) if later_ms > 0 else ():
+                ends_at_ms = one.ends_at_ms or 0
+                if ends_at_ms > from_ms:
+                    began_at_ms = begins_at_ms if runs_before else max(begins_at_ms, from_ms) + later_ms
+                    busy_until_ms = max(busy_until_ms, ends_at_ms + later_ms)
+                    moved.append(replace(one, begins_at_ms=began_at_ms, ends_at_ms=ends_at_ms + later_ms))
     return moved
 
 

@@ -1,11 +1,7 @@
 """Wire: products are ordered, paid by hand, given, and taken back."""
 
-import pytest
-
-from actors.shop.entitling import moved_forward
 from actors.shop.provider_events import EventKind, ProviderEvent
 from actors.time import DAY_MS, iso
-from persistence.shop.entitlements import Entitlement
 from tests.shop.play import ALL_PURCHASES, CATALOG, CHECKOUT, PURCHASES, may, open_shop
 from tests.support.world import World
 
@@ -129,35 +125,21 @@ async def test_what_was_bought_during_a_dispute_is_not_shortened_by_its_loss(wor
     assert await ends() == expected
 
 
-@pytest.mark.parametrize(
-    ("lasting", "freed", "expected"),
-    [
-        ([], (0, 30), []),
-        # One after the other, and the first, the second or the last of them goes.
-        ([(30, 60), (60, 90)], (0, 30), [(10, 40), (40, 70)]),
-        ([(0, 30), (60, 90)], (30, 60), [(30, 60)]),
-        ([(0, 30), (30, 60)], (60, 90), []),
-        # What was bought while another was disputed began at once.
-        ([(8, 38), (38, 68)], (0, 30), []),
-        ([(0, 30), (38, 68), (68, 98)], (8, 38), [(30, 60), (60, 90)]),
-        ([(38, 68)], (8, 38), [(10, 40)]),
-        # Two that follow the same one.
-        ([(30, 60), (30, 90), (90, 100)], (0, 30), [(10, 40), (10, 70), (70, 80)]),
-        # What is over already has left nothing.
-        ([(8, 38), (38, 40)], (0, 10), []),
-        ([(8, 38), (38, 40)], (0, None), []),
-    ],
-)
-def test_what_moves_forward(
-    lasting: list[tuple[int, int]], freed: tuple[int, int | None], expected: list[tuple[int, int]]
-) -> None:
-    """At the tenth day; of other nodes nothing moves."""
-    others = [_right("perk:a", 30, 60), _right("perk:z", 60, 90)]
-    rights = [others[0], *(_right("perk:glow", *one) for one in lasting), others[1]]
-    moved = moved_forward(rights, [_right("perk:glow", *freed)], 10)
-    assert [(one.begins_at_ms, one.ends_at_ms) for one in moved] == expected
-    assert {one.node for one in moved} <= {"perk:glow"}
-
-
-def _right(node: str, begins: int, ends: int | None) -> Entitlement:
-    return Entitlement("p", 0, "u", "product", node, None, None, begins, ends)
+async def test_what_was_bought_during_a_dispute_follows_what_lives_again(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    product = await shop.product(grants=[{"node": "perk:glow", "expiresInDays": 10}])
+    world.clock.stop()
+    now_ms = world.clock.now_ms()
+    disputed = await shop.buy(ann, product)
+    await shop.told(ProviderEvent(id="begun", kind=EventKind.DISPUTED, purchase_id=disputed["id"]))
+    world.advance(60_000)
+    for _ in range(2):
+        await shop.buy(ann, product)
+    world.advance(60_000)
+    await shop.told(ProviderEvent(id="won", kind=EventKind.DISPUTE_WON, purchase_id=disputed["id"]))
+    root = await world.super_admin()
+    items = (await root.get(f"/v1/admin/users/{ann.id}/permissions"))["items"]
+    # A minute of the second has passed: it has the rest once the first is over.
+    minute = 60_000
+    ends = [now_ms + 10 * DAY_MS, now_ms + 20 * DAY_MS - minute, now_ms + 30 * DAY_MS - minute]
+    assert [one["expiresAt"] for one in items] == list(map(iso, ends))
