@@ -21,6 +21,10 @@ from routes.service import Service
 SILENT_MS = 24 * 3_600_000
 """Unclaimed servers and temporary instances that have not called for this long are removed."""
 
+SETTLING_MS = 3_600_000
+"""How long after its start a process takes no server to be silent. While the service was away none could call; those that
+live call again within a minute or two, and one that only listens counts as calling each ten minutes."""
+
 LISTENERS_SECONDS = 600
 """How often a server that does no more than keep its stream open counts as calling; far below `SILENT_MS`."""
 
@@ -120,7 +124,10 @@ class FinishedCommands:
 async def _remove_silent(
     service: Service, after: tuple[int, str] | None, limit: int
 ) -> tuple[int, str] | None:
-    before_ms = service.clock.now_ms() - SILENT_MS
+    now_ms = service.clock.now_ms()
+    if now_ms - service.lifecycle.started_at_ms < SETTLING_MS:
+        return None
+    before_ms = now_ms - SILENT_MS
     page = await service.database.read(partial(servers.silent, before_ms=before_ms), after, limit)
     connect = service.of(GAME_SERVERS)
     for _, server_id in page:

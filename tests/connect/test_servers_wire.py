@@ -7,7 +7,8 @@ import trio
 
 from actors.connect.capabilities import CAPABILITIES
 from persistence.connection import Connection
-from routes.connect.jobs import SILENT_MS
+from routes.connect.jobs import SETTLING_MS, SILENT_MS
+from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import SERVERS, break_server, claimed, register
 from tests.support.jobs import clean_connect
 from tests.support.one_world import in_one_world
@@ -157,6 +158,33 @@ async def test_a_silent_server_that_cannot_be_removed_hinders_no_other(world: Wo
     await clean_connect(world)
     left = [await one.ask("GET", f"{one.path}/claim-key") for one in silent]
     assert [one.status_code for one in left] == [200, 401]
+
+
+async def test_no_server_is_silent_because_the_service_was_away(world: World):
+    """Just after a start after more than a day, none has had the time to call."""
+    living, dead = await register(world), await register(world)
+
+    async def long_ago(conn: Connection) -> None:
+        await conn.execute("UPDATE connect_servers SET last_seen_at_ms = last_seen_at_ms - $1", 2 * SILENT_MS)
+
+    async def flush() -> None:
+        for service in world.services:
+            await service.of(GAME_SERVERS).credentials.flush()
+
+    for _ in range(3):  # what memory has of their calls is written, and forgotten
+        await flush()
+    await world.service.database.transact(long_ago)
+    await clean_connect(world)
+    for server in (living, dead):
+        assert (await server.ask("GET", f"{server.path}/claim-key")).status_code == 200
+    for _ in range(3):
+        await flush()
+    await world.service.database.transact(long_ago)
+    world.clock.advance(SETTLING_MS)
+    await living.get(f"{living.path}/claim-key")
+    await clean_connect(world)
+    assert (await dead.refused("GET", f"{dead.path}/claim-key"))[0] == 401
+    await living.get(f"{living.path}/claim-key")
 
 
 async def test_silent_servers_are_removed(world: World):
