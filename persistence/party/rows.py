@@ -182,6 +182,29 @@ async def inviting_between(conn: Connection, one_id: str, other_id: str) -> list
     return [row["party_id"] for row in rows]
 
 
+async def invites_across_blocks(
+    conn: Connection, after: tuple[str, str] | None, limit: int
+) -> list[tuple[str, str]]:
+    """(sender, target) of invites that have not lapsed although one of the two blocks the other, in order.
+
+    Args:
+        after: the last pair of the page before; None from the start.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT DISTINCT i.sender_id, i.target_id FROM party_invites i
+        WHERE NOT i.lapsed AND (i.sender_id, i.target_id) > ($1, $2)
+          AND (EXISTS (SELECT FROM blocks b WHERE b.user_id = i.sender_id AND b.target_id = i.target_id)
+               OR EXISTS (SELECT FROM blocks b WHERE b.user_id = i.target_id AND b.target_id = i.sender_id))
+        ORDER BY i.sender_id, i.target_id LIMIT $3
+        """,
+        *(after or ("", "")),
+        limit,
+    )
+    return [(row["sender_id"], row["target_id"]) for row in rows]
+
+
 async def join(conn: Connection, rows: Sequence[MemberRow]) -> None:
     """Add members; each must be in no party."""
     await conn.execute(

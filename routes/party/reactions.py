@@ -177,11 +177,21 @@ async def _relation_changed(service: Service, event: RelationChanged) -> None:
     """After a block, take back invites between the two. If that fails, it is queued for the reconciling job."""
     if not event.between.blockers:
         return
-    about = InvitesBetween(min(event.one_id, event.other_id), max(event.one_id, event.other_id))
+    about = _invites_between(event.one_id, event.other_id)
     try:
         await take_back(service, about)
     except (PersistenceError, Refused, Fault):
         service.reconciler.add(about)
+
+
+async def take_back_between(service: Service, one_id: str, other_id: str) -> None:
+    """Take back the invites between two users, in whichever order; otherwise as `take_back`, which raises and is
+    cancelled in the same way."""
+    await take_back(service, _invites_between(one_id, other_id))
+
+
+def _invites_between(one_id: str, other_id: str) -> InvitesBetween:
+    return InvitesBetween(min(one_id, other_id), max(one_id, other_id))
 
 
 async def take_back(service: Service, between: InvitesBetween) -> None:

@@ -13,6 +13,7 @@ from persistence.party import rows
 from routes.changes import announce, reconcile
 from routes.party.reactions import InvitesBetween
 from tests.party.play import INVITES, PARTY, gather, invite
+from tests.support.jobs import job_named
 from tests.support.waiting import wait_until
 from tests.support.world import Player, World, open_world
 
@@ -149,3 +150,16 @@ async def test_a_party_at_fault_holds_up_no_other(database_url: str, tmp_path: P
 async def _break(conn: Connection, party_id: str) -> None:
     await conn.execute("UPDATE heads SET summary = '?' WHERE kind = 'party' AND id = $1", party_id)
     await conn.execute("DELETE FROM snapshots WHERE kind = 'party' AND id = $1", party_id)
+
+
+async def test_what_a_node_that_has_ended_left_is_taken_back(world: World) -> None:
+    """It had committed the block, and asked no party."""
+    ann, ben, cid, dan = await world.players("Ann", "Ben", "Cid", "Dan")
+    await gather(ann)
+    await gather(cid)
+    await invite(ann, ben)
+    await invite(cid, dan)
+    await block_untold(world, ben, ann)
+    await job_named(world, "invites across blocks").run()
+    await until_uninvited(ben)
+    assert await invited(dan) == [("Cid", "incoming")]

@@ -78,6 +78,7 @@ ASK = (
     "groups that everybody has left",
     "heartbeats of gateways",
     "idempotency receipts",
+    "invites across blocks",
     "join tickets",
     "join tokens",
     "journal",
