@@ -7,6 +7,7 @@ from actors.voice import units_nodes
 from actors.voice.commands import EndIfEmpty, EndSessions
 from actors.voice.fleet import KEPT_MS
 from persistence.connection import Connection
+from persistence.party.rows import parties_of
 from persistence.voice import nodes
 from persistence.voice.channels import sweep_ended
 from routes.asking import ask_one_of_many
@@ -67,15 +68,25 @@ async def take_over(service: Service) -> None:
 async def end_parted(service: Service) -> None:
     """End sessions of users who left the party, or between whom there is a block, if that was not passed on to voice.
 
+    Rows say who has left: a node that takes voice over may not have heard of everybody who has joined a party.
+
     Raises:
-        PersistenceError: blocks cannot be read.
+        PersistenceError: blocks or members of parties cannot be read.
     """
     await end_barred(service)
     attendance, memberships = service.of(ATTENDANCE), service.of(MEMBERSHIPS)
-    for state in attendance:
-        for user_id, session in state.sessions.items():
-            if state.party_id is not None and memberships.of(user_id) != state.party_id:
-                attendance.doom(user_id, "REMOVED", session.session_id)
+    doubtful = [
+        (user_id, session.session_id, state.party_id)
+        for state in attendance
+        for user_id, session in state.sessions.items()
+        if state.party_id is not None and memberships.of(user_id) != state.party_id
+    ]
+    if not doubtful:
+        return
+    stored = await service.database.read(parties_of, [user_id for user_id, _, _ in doubtful])
+    for user_id, session_id, party_id in doubtful:
+        if stored.get(user_id) != party_id:
+            attendance.doom(user_id, "REMOVED", session_id)
 
 
 async def end_doomed(service: Service) -> None:

@@ -5,10 +5,15 @@ the channel is live.
 from functools import partial
 from typing import Any
 
+import pytest
+
+from actors.party.memberships import Memberships
 from actors.voice.apply import apply
 from actors.voice.events import Joined
 from actors.voice.state import Session
+from persistence.connection import Connection
 from routes.party.memberships import MEMBERSHIPS
+from routes.voice.jobs import end_doomed, end_parted
 from routes.voice.parts import ATTENDANCE
 from routes.voice.rights import look_at_rights
 from tests.party.play import gather
@@ -158,3 +163,31 @@ async def test_a_rename_is_shown_and_moderators_leave_a_trail(world: World) -> N
     )  # fmt: skip
     kept = {"locked": True, "mutedIds": [ann.id], "maxParticipants": 2}
     assert entry["detail"] == {"control": kept, "removedIds": [ben.id]}
+
+
+async def test_who_is_not_known_yet_to_have_joined_the_party_is_heard_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory of a node that takes voice over may be behind; rows say who has left."""
+    await node(world, await node_server(world))
+    ann, ben = await world.players("Ann", "Ben")
+    await gather(ann, ben)
+    channel_id = (await ann.do("POST", f"{VOICE}/channels/party", {}, status=201))["id"]
+    await join(ann, channel_id)
+    await join(ben, channel_id)
+
+    async def leave(conn: Connection) -> None:
+        await conn.execute("DELETE FROM party_members WHERE user_id = $1", ben.id)
+
+    minder = minding(world)
+    await minder.database.transact(leave)  # and nobody was told
+    with monkeypatch.context() as behind:
+        behind.setattr(Memberships, "of", lambda _self, _user_id: None)
+        await end_parted(minder)
+
+    async def is_out() -> bool:
+        await end_doomed(minder)
+        return minder.of(ATTENDANCE).of_user(ben.id) is None
+
+    await wait_until(is_out)
+    assert minder.of(ATTENDANCE).of_user(ann.id) is not None
