@@ -23,6 +23,10 @@ RUNS_MAX = 3
 deadlock waits for the other's locks at the next run, so one more is nearly always enough; each costs a second, which
 PostgreSQL waits before it looks for deadlocks, and all have the one deadline of the caller."""
 
+PAUSE_SECONDS = 0.05
+"""How long a unit that collided waits before its next run, and twice as long before the one after that. Whoever it was
+in the way of is woken meanwhile; at once, the two could meet again."""
+
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
 
@@ -66,8 +70,8 @@ class Units:
             raise DatabaseUnavailable("the database went away or did not answer in time") from error
 
     async def transact(self, timeout_seconds: float, unit: Unit[*Args, Result], args: tuple[*Args]) -> Result:
-        """Run `unit(conn, *args)` in one READ COMMITTED transaction, and again in another one, up to `RUNS_MAX` times in
-        all, where PostgreSQL undid the first because it collided with somebody else's.
+        """Run `unit(conn, *args)` in one READ COMMITTED transaction, and again in another one, up to `RUNS_MAX` times
+        in all, where PostgreSQL undid the first because it collided with somebody else's.
 
         Cancellation closes the connection: before COMMIT was sent nothing is changed, after it the outcome is unknown.
 
@@ -83,12 +87,15 @@ class Units:
         progress = _Progress()
         try:
             async with asyncio.timeout(timeout_seconds):
-                for left in reversed(range(RUNS_MAX)):
+                runs = 0
+                while True:
+                    runs += 1
                     try:
                         return await self._transact_once(unit, args, progress)
                     except _Collided as collided:
-                        if not left:
+                        if runs == RUNS_MAX:
                             raise unavailable(collided.error) from collided.error
+                    await asyncio.sleep(PAUSE_SECONDS * runs)
         except (TimeoutError, _ConnectionLost) as error:
             self._on_lost()
             if progress.commit_was_sent:

@@ -80,7 +80,7 @@ async def forget_ended(conn: Connection, kind: str, ids: Collection[str], limit:
         again.
     """
     gone = list(ids)
-    # The heads are locked first and by id, as rewrites of events do it, which then wait instead of meeting in a deadlock.
+    # The heads are locked first and by id, as rewrites of events do it, which then wait and meet in no deadlock.
     await conn.execute(
         "SELECT FROM heads WHERE kind = $1 AND id = ANY ($2::text[]) ORDER BY id FOR UPDATE", kind, gone
     )
