@@ -19,6 +19,7 @@ from persistence.sessions.sessions import Session
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.query import Lenient
 from routes.edge.errors import Unauthenticated, UpstreamUnavailable
 from routes.edge.identity.id_tokens import SignedIn, verify_id_token
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
@@ -57,7 +58,7 @@ class SignInIssuers(Wire, frozen=True):
     items: list[SignInIssuer]
 
 
-class CallbackQuery(Wire, frozen=True):
+class CallbackQuery(Wire, Lenient, frozen=True):
     """What an issuer tells of a sign-in, by the browser (RFC 6749 §4.1.2, RFC 9207 §2)."""
 
     state: Said = ""
@@ -103,7 +104,6 @@ async def go_to_issuer(call: Call, issuer: str) -> Reply[Redirect]:
     rate=SIGN_IN,
     cookies=True,
     refusals=(NotFound,),
-    lenient_query=True,
 )
 async def come_back_from_issuer(call: Call, issuer: str, query: CallbackQuery) -> Reply[Redirect]:
     """Where an issuer leads the browser back to: signs it in, or links the account that it has signed in with, and

@@ -306,7 +306,13 @@ async def test_an_unknown_issuer(place: Place) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["error_description=caf%E9&error=access_denied", f"code={'x' * 3_000}", "error=%C3%A9", "iss=%00", "a&" * 200],
+    [
+        "error_description=caf%E9&error=access_denied",
+        f"code={'x' * 3_000}",
+        "error=%C3%A9",
+        "iss=%00",
+        "a&" * 200,
+    ],
     ids=["not UTF-8", "too long", "not ASCII", "a null", "too many"],
 )
 async def test_what_cannot_be_read_leads_to_the_sign_in_page(place: Place, query: str) -> None:

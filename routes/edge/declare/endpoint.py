@@ -18,7 +18,7 @@ result's type. A body is a struct (JSON), `bytes` (raw, read whole), or `BodyPie
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from actors.errors import NotFound, Refused
@@ -227,17 +227,13 @@ def endpoint(
     aliases: Sequence[str] = (),
     cookies: bool = False,
     keyed: bool = True,
-    lenient_query: bool = False,
 ) -> Callable[[Handler], Endpoint]:
     """Declare a request. The decorated name becomes the `Endpoint`, whose class and `Route` explain the arguments:
     `method`, `status`, `found_status`, `rate_key`, `secret_reply`, `cacheable`, `refuse_query_tokens`, `produces`,
-    `cookies`, `keyed`, `rate`, …. `not_found` is {path parameter: its refusal}. With `lenient_query` the handler is
-    given an empty query in place of one that cannot be read: for where others lead browsers, to which the document of a
-    refusal would be a page. May raise ValueError."""
+    `cookies`, `keyed`, `rate`, …. `not_found` is {path parameter: its refusal}. May raise ValueError."""
 
     def declare(handler: Handler) -> Endpoint:
         signature, body, optional = _read(handler, method, path, not_found)
-        query = signature.query
         return Endpoint(
             method=method,
             path=path,
@@ -248,7 +244,7 @@ def endpoint(
             refusals=tuple(refusals),
             guard=guard,
             parameters=signature.parameters,
-            query=query and replace(query, lenient=lenient_query),
+            query=signature.query,
             handler=handler,
             refuse_query_tokens=refuse_query_tokens,
             status=status,

@@ -127,6 +127,14 @@ class Clamp:
         return min(max(number, self.least), self.most)
 
 
+class Lenient:
+    """Base of a query, beside `Wire`, that is as good as empty where it cannot be read: for where others lead browsers,
+    which would show the document of a refusal as a page.
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class QueryField:
     """How one query parameter is read.
@@ -152,7 +160,7 @@ class QueryPlan:
     Args:
         struct: what it becomes.
         fields: {parameter: how it is read}.
-        lenient: whether one that cannot be read is as good as none, instead of refused.
+        lenient: whether one that cannot be read is as good as none (`Lenient`), instead of refused.
     """
 
     struct: type[msgspec.Struct]
@@ -174,7 +182,7 @@ class QueryPlan:
         for own in msgspec.structs.fields(struct):
             reads, many, clamp = _reading(hints[own.name])
             fields[own.encode_name] = QueryField(own.encode_name, reads, many, clamp)
-        return cls(struct, fields)
+        return cls(struct, fields, issubclass(struct, Lenient))
 
     def decode(self, query: bytes) -> msgspec.Struct:
         """Decode a query string; unknown parameters are ignored.

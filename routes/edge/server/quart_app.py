@@ -136,7 +136,8 @@ class EdgeApp(QuartTrio, DirectApplication):
         return edge.refuse(incoming, refused)
 
     async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
-        """Check a WebSocket handshake: a refusal, the accepted stream, or None for a rule of Quart's own.
+        """Check a WebSocket handshake: a refusal, the accepted stream, or None for a rule of Quart's own. Where there
+        is no stream it is a 404, also on the path of a request (RFC 6455 §4.2.2: the service is not available).
 
         At most `HANDSHAKES` are checked at once, others wait. Cancellation abandons the handshake.
         """
