@@ -113,7 +113,8 @@ class Conversation(ConversationHead, frozen=True):
     """A conversation as one viewer sees it; in live message snapshots the four fields below are null.
 
     Args:
-        unread_count: messages of others above the viewer's read marker.
+        unread_count: messages of others above the viewer's read marker. Deleted ones count: they keep their place, and
+            the viewer has yet to see that something was taken back there. A mention of them that was deleted does not.
         mention_count: of those, the ones that name the viewer; counted up to 200.
         last_read_at_ms: `createdAtMs` of the newest message that the viewer has read.
     """

@@ -162,8 +162,8 @@ class PutSettings(Command, frozen=True, kw_only=True):
         data: secret values in plain text; the mask in place of one keeps the stored value.
         schema: the new schema; None keeps the stored one.
         schema_version: the version of the schema; None keeps the stored one, or takes that of a new schema.
-        expected: the version of the settings that the caller has worked on, or several, of which one must be the present
-            one; None for any.
+        expected: the version of the settings that the caller has worked on, or several, one of which must be the
+            present one; None for any.
         nonce: 12 random bytes with which secret values are sealed.
     """
 

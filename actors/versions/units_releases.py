@@ -98,8 +98,8 @@ async def change_release(conn: Connection, id: str, changes: ReleaseChanges, sta
 
 
 async def save(conn: Connection, before: Release, after: Release, stamp: Stamp) -> Change[Release]:
-    """Store a changed release that the caller has locked and checked, and note in the audit trail if it has moved, or if
-    another one is offered to clients, or in another way, than before.
+    """Store a changed release that the caller has locked and checked, and note in the audit trail if it has moved, or
+    is offered to other clients, or in another way, than before.
     """
     if before.status == "draft" and after.status == "published":
         after = msgspec.structs.replace(after, published_at_ms=stamp.at_ms)

@@ -158,6 +158,7 @@ async def is_suppressed_at(conn: Connection, address_key: str, *, proven: bool) 
     """Whether a moderator has suppressed what is published at an address.
 
     Args:
+        address_key: the address in its canonical form (`Address.key`).
         proven: whether the address belongs to whoever asks; what somebody else has published there without proof, and a
             moderator has suppressed, then says nothing against it.
     """

@@ -22,8 +22,8 @@ SILENT_MS = 24 * 3_600_000
 """Unclaimed servers and temporary instances that have not called for this long are removed."""
 
 SETTLING_MS = 3_600_000
-"""How long after its start a process takes no server to be silent. While the service was away none could call; those that
-live call again within a minute or two, and one that only listens counts as calling each ten minutes."""
+"""How long after its start a process takes no server to be silent. While the service was away none could call; those
+that live call again within a minute or two, and one that only listens counts as calling each ten minutes."""
 
 LISTENERS_SECONDS = 600
 """How often a server that does no more than keep its stream open counts as calling; far below `SILENT_MS`."""

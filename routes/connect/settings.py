@@ -136,11 +136,11 @@ async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery
 async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -> Tagged[Settings]:
     """PUT …/servers/{serverId}/settings: replaces the settings of one source.
 
-    With `If-Match`, only if that, or one of several, is the current version (409 otherwise). Values are checked against the schema; keys
-    that it does not name are stored unchecked. Unchanged settings keep their version. At most 60 a minute for each
-    caller and server, and 120 for all servers of a caller. For the source `connect`, `data.temp` sets whether the
-    server is a temporary instance; `true` holds as long as the settings say it. A malformed `source` is a 422, a
-    malformed `If-Match` a 400.
+    With `If-Match`, only if that, or one of several, is the current version (409 otherwise). Values are checked against
+    the schema; keys that it does not name are stored unchecked. Unchanged settings keep their version. At most 60 a
+    minute for each caller and server, and 120 for all servers of a caller. For the source `connect`, `data.temp` sets
+    whether the server is a temporary instance; `true` holds as long as the settings say it. A malformed `source` is a
+    422, a malformed `If-Match` a 400.
     """
     if body.source != CONNECT and not is_extension_id(body.source):
         raise Invalid(FieldError("/source", "BAD_FORMAT", "an extension's id, or connect"))
@@ -188,7 +188,7 @@ def _reply(shown: Settings) -> Tagged[Settings]:
 
 
 def _expected(header: bytes | None) -> int | tuple[int, ...] | None:
-    """The versions that If-Match names (RFC 9110 §13.1.1): one alone as a number, which nodes of before know as well."""
+    """The versions that If-Match names (RFC 9110 §13.1.1); one alone as a number, which older nodes know as well."""
     if header is None or header.strip() == b"*":
         return None
     if _IF_MATCH.fullmatch(header.strip()) is None:

@@ -245,7 +245,9 @@ class Agent:
             with trio.move_on_after(self._plan.action_seconds) as taking:
                 result = await known(command["payload"], progress, self._say)
             if taking.cancelled_caught:
-                return _failed("failed", f"not done after {self._plan.action_seconds:g} s; it may be done in part")
+                return _failed(
+                    "failed", f"not done after {self._plan.action_seconds:g} s; it may be done in part"
+                )
             msgspec.json.encode(result)  # raises where it cannot be said
         except Failed as failed:
             return _failed("failed", str(failed))

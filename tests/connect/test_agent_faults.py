@@ -182,9 +182,7 @@ async def test_whatever_an_action_comes_to_is_said(
                 assert (await order(ann, server_id, action))["status"] == "failed"
 
 
-async def test_an_action_that_hangs_is_ended(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+async def test_an_action_that_hangs_is_ended(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     ended: list[str] = []
 
     async def hanging(*_: object) -> Any:
