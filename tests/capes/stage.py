@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from persistence.users.permissions import add_role
-from routes.users.parts import USER_DIRECTORY
 from tests.capes.images import cape, data_url
 from tests.support.world import Player, World
 
@@ -17,10 +15,7 @@ def texture(red: int = 200) -> dict[str, str]:
 
 
 async def moderator(world: World) -> Player:
-    player = await world.player("Mod")
-    await world.service.database.transact(add_role, player.id, "moderator", world.clock.now_ms())
-    world.service.of(USER_DIRECTORY).changed(player.id)
-    return player
+    return await world.ranked("Mod", "moderator")
 
 
 async def upload(player: Player, name: str = "Phoenix", **more: Any) -> Any:

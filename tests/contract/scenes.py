@@ -11,8 +11,6 @@ from actors.time import iso
 from persistence.quests import quests
 from persistence.services import services
 from persistence.services.services import ServiceRow
-from persistence.users.permissions import add_role
-from routes.users.parts import USER_DIRECTORY
 from tests.banners.play import keep_many
 from tests.capes.images import cape, data_url, saved
 from tests.capes.stage import upload as upload_cape
@@ -260,8 +258,7 @@ async def no_reroll_left(world: World, ann: Player, ben: Player) -> dict[str, st
 
 
 async def ann_in_charge(world: World, ann: Player, ben: Player) -> dict[str, str]:
-    await world.service.database.transact(add_role, ann.id, "super-admin", 0)
-    world.service.of(USER_DIRECTORY).changed(ann.id)
+    await world.promote(ann, "super-admin")
     return {"publication": (await publish(ben, await claimed(world, ben)))["id"]}
 
 

@@ -5,8 +5,6 @@ import trio
 
 from actors.reports.units import REASON_MAX, REPORTS_A_DAY
 from actors.time import DAY_MS
-from persistence.users.permissions import add_role
-from routes.users.parts import USER_DIRECTORY
 from tests.support.world import Player, World
 
 REPORTS, ADMIN = "/v1/social/friends/reports", "/v1/admin/reports"
@@ -14,10 +12,7 @@ STATUSES = ("open", "dismissed", "actioned")
 
 
 async def moderator(world: World) -> Player:
-    player = await world.player("Mod")
-    await world.service.database.transact(add_role, player.id, "moderator", world.clock.now_ms())
-    world.service.of(USER_DIRECTORY).changed(player.id)
-    return player
+    return await world.ranked("Mod", "moderator")
 
 
 async def test_a_report_reaches_the_moderators(world: World) -> None:

@@ -3,8 +3,6 @@
 from typing import Any, NamedTuple
 
 from actors.texts import LINE_SENTENCE, SENTENCE
-from persistence.users.permissions import add_role
-from routes.users.parts import USER_DIRECTORY
 from tests.capes.stage import ADMIN, cape_in, texture
 from tests.capes.stage import OWN as CAPES
 from tests.connect.play import SERVERS, claimed
@@ -85,8 +83,7 @@ async def fields(world: World, ann: Player) -> tuple[list[Field], list[Field]]:
 async def judging(world: World, ann: Player, ben: Player) -> list[Field]:
     """The reasons that Ann gives as a moderator."""
     report = await ben.do("POST", REPORTS, {"targetId": (await world.player("Fay")).id}, status=201)
-    await world.service.database.transact(add_role, ann.id, "moderator", world.clock.now_ms())
-    world.service.of(USER_DIRECTORY).changed(ann.id)
+    await world.promote(ann, "moderator")
     cape = await cape_in("pending", ben, ann)
     return [
         Field("PATCH", f"/v1/admin/reports/{report['id']}", "/reason", {"status": "dismissed"}),

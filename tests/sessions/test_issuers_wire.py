@@ -11,10 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from actors.ids import new_uuid
 from actors.time import iso, parse_iso
-from persistence.users.permissions import add_role
 from routes.edge.errors import UpstreamUnavailable
 from routes.sessions.parts import PROVIDERS
-from routes.users.parts import USER_DIRECTORY
 from tests.sessions.issuer import CLIENT_ID, CLIENT_SECRET
 from tests.sessions.place import GO, IDENTITIES, Place, placed
 from tests.sessions.play import DAY_MS, HOUR_MS, MINUTE_MS, SESSIONS, VERIFY, Browser
@@ -343,8 +341,7 @@ async def test_a_session_that_renews_is_listed(place: Place) -> None:
     """Its issuer may not vouch for super-admins, so it lasts as long as anybody's, and longer than a super-admin's."""
     world = place.world
     user = await place.user("4711")
-    await world.service.database.transact(add_role, user.id, "super-admin", world.clock.now_ms())
-    world.service.of(USER_DIRECTORY).changed(user.id)
+    await world.promote(user, "super-admin")
     world.advance(13 * HOUR_MS)
     own = Player(world, user.id, user.name, world.token(user.id, user.name))
     (shown,) = (await own.get(SESSIONS))["items"]

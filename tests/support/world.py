@@ -264,10 +264,14 @@ class World:
     async def ranked(self, name: str, role: str) -> Player:
         """Make a new user who has a role."""
         player = await self.player(name)
+        await self.promote(player, role)
+        return player
+
+    async def promote(self, player: Player, role: str) -> None:
+        """Give a user a role, as the command line does; all nodes know of it at once."""
         await self.service.database.transact(add_role, player.id, role, self.clock.now_ms())
         for service in self.services:
             service.of(USER_DIRECTORY).changed(player.id)
-        return player
 
     async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:
         """Let one user block another, or end the block; all who watch are told."""

@@ -13,7 +13,6 @@ from persistence.errors import RowsRejected
 from persistence.users.erasure import unswept
 from routes.domains import DOMAINS
 from routes.users.erasure import sweep_erased
-from routes.users.parts import USER_DIRECTORY
 from tests.chat.history import archive_old
 from tests.chat.play import a_file
 from tests.connect.play import claimed
@@ -170,20 +169,13 @@ async def test_who_may(world: World, who: str, code: tuple[int, str]) -> None:
         case "anonymous":
             asking = world.nobody()
         case "moderator" | "admin":
-            await world.service.database.transact(_appoint, ben.id, who)
-            world.service.of(USER_DIRECTORY).changed(ben.id)
+            await world.promote(ben, who)
         case "holder":
             await world.grant(ben, "admin:user:view")
         case "oneself":
             asking = target = await world.super_admin()
     assert await asking.refused("DELETE", one(target)) == code
     assert (await world.nobody().get(f"/v1/public/users/{target.id}"))["userId"] == target.id
-
-
-async def _appoint(conn: Connection, user_id: str, role: str) -> None:
-    await conn.execute(
-        "INSERT INTO user_roles (user_id, role, granted_at_ms) VALUES ($1, $2, 0)", user_id, role
-    )
 
 
 async def test_nobody_and_malformed(world: World) -> None:

@@ -5,8 +5,6 @@ import csv
 
 import pytest
 
-from persistence.users.permissions import add_role
-from routes.users.parts import USER_DIRECTORY
 from tests.connect.play import claimed
 from tests.contract.sources import ROOT
 from tests.support.one_world import in_one_world
@@ -78,8 +76,7 @@ def without_token() -> dict[str, int]:
 async def test_roles(world: World, role: str) -> None:
     ann = await world.player("Ann")
     if role != "user":
-        await world.service.database.transact(add_role, ann.id, role, world.clock.now_ms())
-        world.service.of(USER_DIRECTORY).changed(ann.id)
+        await world.promote(ann, role)
     await compare(
         ann, by_nodes(HELD[role] | ABSENT, moderator=role != "user", super_admin=role == "super-admin")
     )
