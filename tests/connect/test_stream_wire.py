@@ -200,7 +200,11 @@ async def test_a_secret_that_is_replaced_while_its_stream_opens(world: World):
             "LOCK TABLE heads IN ACCESS EXCLUSIVE MODE"
         )  # as long, the server cannot be loaded
 
+    async def is_let_in() -> bool:
+        return credentials.peek(server.id) is not None
+
     async def replace_twice() -> None:
+        await wait_until(is_let_in)  # with several nodes another one may be what waits for the lock
         row = credentials.peek(server.id)
         assert row is not None
         # As another node tells of it.

@@ -3,6 +3,7 @@
 from typing import Any
 
 from actors.voice.own_view import INTERVAL_MS
+from routes.voice.parts import ATTENDANCE
 from tests.support.websocket import Client
 from tests.support.world import World
 from tests.voice.play import VOICE, join, node, node_server, private, sync
@@ -13,6 +14,12 @@ async def spoken(socket: Client) -> Any:
     event = await socket.receive_json()
     assert (event["type"], event["event"], event["offset"]) == ("event", "speaking", None)
     return event["data"]["userIds"]
+
+
+async def _speak(world: World, *joined: Any) -> None:
+    """Wait until all nodes have heard that these sessions speak, and no others."""
+    sessions = {one["session"]["id"] for one in joined}
+    await world.everywhere(lambda service: service.of(ATTENDANCE).speaking == sessions)
 
 
 async def test_who_speaks_is_told_four_times_a_second(world: World) -> None:
@@ -32,9 +39,11 @@ async def test_who_speaks_is_told_four_times_a_second(world: World) -> None:
         for speaking in (False, True, False):
             await sync(ann, first, speaking=speaking)
         await sync(ben, second, speaking=True)
+        await _speak(world, second)
         world.advance(INTERVAL_MS)
         assert await spoken(socket) == [ben.id]
         await sync(ann, first, speaking=True)
+        await _speak(world, first, second)
         world.advance(INTERVAL_MS)
         assert sorted(await spoken(socket)) == sorted([ann.id, ben.id])
         await moderator.do(
