@@ -252,6 +252,7 @@ class MemberRenamed(Unseen, tag="member_renamed", frozen=True):
     """The owner or a member has another name. Shown to clients, without an offset: the name is in the user's row."""
 
     durable: ClassVar[bool] = False
+    is_in_state: ClassVar[bool] = True
 
     user_id: str
     name: str

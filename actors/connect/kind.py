@@ -12,6 +12,7 @@ from actors.connect.missed import recall
 from actors.connect.public import Server, server_of
 from actors.connect.rules import apply, decide, due
 from actors.connect.rules_commands import known
+from actors.connect.rules_members import new_names
 from actors.connect.state import State
 from actors.connect.stream import Frames
 from actors.kernel.facets import Deadlines, Followers, News, Rendering, Unjournaled
@@ -92,6 +93,7 @@ def server_kind(
         ),
         unjournaled=Unjournaled(refresh=loading.refresh, recall=recall),
         crossing=_CROSSING,
+        unshown=new_names,
     )
 
 

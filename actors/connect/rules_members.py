@@ -143,6 +143,21 @@ def with_name(state: State, user_id: str, name: str) -> State:
     return state
 
 
+def new_names(before: State, after: State) -> Sequence[events.MemberRenamed]:
+    """The new names of those who are the owner or a member in both of two states."""
+    known = {user_id: member.name for user_id, member in before.members.items()}
+    if before.row.owner_id is not None:
+        known[before.row.owner_id] = before.row.owner_name or ""
+    named = {user_id: member.name for user_id, member in after.members.items()}
+    if after.row.owner_id is not None:
+        named[after.row.owner_id] = after.row.owner_name or ""
+    return [
+        events.MemberRenamed(user_id, name)
+        for user_id, name in named.items()
+        if known.get(user_id, name) != name
+    ]
+
+
 def _name(state: State, user_id: str) -> str:
     """The user's name: as a member, as the owner, or as looked up for this turn."""
     if user_id in state.members:

@@ -33,6 +33,8 @@ class Event(msgspec.Struct, frozen=True, gc=False):
         events are replayed from the journal only, not from memory.
     needs_rows: it does not say all that the owner's state has after it (names, which the journal does not keep), so
         copies on other nodes read the rows.
+    is_in_state: it says nothing but what the state has after it (a name), so a copy that has that already does not
+        show it again.
     """
 
     journaled: ClassVar[bool] = True
@@ -41,6 +43,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     reframes: ClassVar[bool] = True
     rewrites: ClassVar[bool] = False
     needs_rows: ClassVar[bool] = False
+    is_in_state: ClassVar[bool] = False
 
     def note(self) -> "Event":
         """The event as the journal stores it. One that carries whole rows is stored with a reference to them, which the
@@ -82,6 +85,9 @@ class Kind(Generic[State, Command]):
         unjournaled: reads from rows what snapshots and the journal do not contain.
         crossing: the commands that may be sent to an owner on another node: {type of the command: type of its reply,
             None without one}. Every other command has to be asked on the owner's own node.
+        unshown: the events, none of them in rows, that lead from one state to another whose rows were changed otherwise
+            than by turns. A copy tells them in place of a snapshot, which does not show such a change; without it,
+            snapshots do.
     """
 
     name: str
@@ -103,6 +109,7 @@ class Kind(Generic[State, Command]):
     followers: Followers[State] | None = None
     unjournaled: Unjournaled[State] | None = None
     crossing: Mapping[type[Any], Any] = field(default_factory=dict)
+    unshown: Callable[[State, State], Sequence[Event]] | None = None
 
     def due(self, state: State) -> int | None:
         """The next deadline in epoch milliseconds, or None."""

@@ -126,6 +126,7 @@ class Waved(Event, frozen=True, tag="waved"):
 class Renamed(Event, frozen=True, tag="renamed"):
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False
+    is_in_state: ClassVar[bool] = True
     name: str
 
 

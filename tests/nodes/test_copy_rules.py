@@ -1,5 +1,7 @@
 """What a copy makes of each turn that reaches it, and of the state that it reads."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from actors.kernel.nodes.copy import EARLY_TURNS, Copy, Phase
 from actors.kernel.nodes.entries import Turned, encode
 from actors.kernel.recovery import Recovered
 from actors.kernel.subscription import WatchRequest
-from tests.kernel.ledger import KIND, Changed, Kicked, Ledger, Viewer, WasRead, Waved
+from tests.kernel.ledger import KIND, Changed, Kicked, Ledger, Renamed, Viewer, WasRead, Waved
 from tests.support.sinks import JsonEnvelope, Socket
 
 DEPOSIT, WAVE, READ = Changed("ann", 5), Waved("ann"), WasRead("ann", 1)
@@ -34,13 +36,13 @@ class Nothing:
         """Starts nothing."""
 
 
-def _copy(*, seq: int = 3, version: int = 5) -> tuple[Copy, Socket]:
+def _copy(*, seq: int = 3, version: int = 5, kind: Any = KIND) -> tuple[Copy, Socket]:
     """A whole copy, and somebody who watches it and has had the snapshot."""
 
     def open_channel(copy: Copy) -> Channel:
-        return Channel(KIND, "x", Nothing(), copy)
+        return Channel(kind, "x", Nothing(), copy)
 
-    copy, socket = Copy(KIND, "x", 7, open_channel), Socket()
+    copy, socket = Copy(kind, "x", 7, open_channel), Socket()
     copy.renew(_recovered(seq, version), None, 0)
     assert copy.catch_up()
     opened = socket.on_opened
@@ -94,6 +96,36 @@ def test_what_was_read(seq: int, version: int, epoch: str, missed: Any, shown: l
     assert [frame.get("event", frame["type"]) for frame in socket.frames[1:]] == shown
     assert (copy.place, copy.channel.offset) == ((epoch, version), seq)
     assert copy.channel.knows((epoch, seq))
+
+
+def _names(before: Ledger, after: Ledger) -> Sequence[Renamed]:
+    return [] if before.name == after.name else [Renamed(after.name)]
+
+
+@pytest.mark.parametrize("name_first", [False, True], ids=["rows first", "turn first"])
+@pytest.mark.parametrize(
+    ("seq", "version", "missed", "shown"),
+    [
+        (3, 5, None, ["Renamed"]),
+        (4, 6, [(4, DEPOSIT)], ["Changed", "Renamed"]),
+        (3, 6, None, ["snapshot", "Renamed"]),
+        (4, 6, None, ["snapshot", "Renamed"]),
+    ],
+)
+def test_what_snapshots_do_not_show_is_told_once(
+    *, name_first: bool, seq: int, version: int, missed: Any, shown: list[str]
+) -> None:
+    """Whether the rows say it first, or the owner's turn."""
+    copy, socket = _copy(kind=replace(KIND, unshown=_names))
+    read = replace(_recovered(seq, version), state=Ledger(name="till"))
+    copy.changes += 1
+    if name_first:
+        assert copy.take(_turned(5, Renamed("till"), durable=False))
+        shown = ["Renamed", *(one for one in shown if one != "Renamed")]
+    copy.renew(read, missed, 1)
+    assert copy.take(_turned(version, Renamed("till"), durable=False))
+    assert [frame.get("event", frame["type"]) for frame in socket.frames[1:]] == shown
+    assert (copy.place, copy.channel.offset, copy.channel.state.name) == (("e", version), seq, "till")
 
 
 def test_turns_wait_while_rows_are_read() -> None:

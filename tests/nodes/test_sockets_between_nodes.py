@@ -1,5 +1,6 @@
 """Live sockets on a node that does not own what they are about."""
 
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
@@ -168,3 +169,39 @@ async def test_a_new_member_has_a_name_on_every_node(cluster: Cluster) -> None:
             told = await socket.receive_until(type="event", event="members")
         names = {member["userId"]: member["name"] for member in told["data"]}
         assert names[new.id] == new.name
+
+
+async def _has_read(world: World, server: GameServer, times: int) -> bool:
+    """Whether a node that shows a server of another node has read what was changed in rows, so many times."""
+    copies = world.service.system.copies
+    assert copies is not None
+    return all(copy.changes == times and not copy.is_outdated for copy in copies if copy.id == server.id)
+
+
+async def test_a_new_name_of_a_member_is_told_by_itself_on_every_node(cluster: Cluster) -> None:
+    """Snapshots of the stream have settings alone, so one in its place would leave the former name with viewers."""
+    ann, ben, eve = await cluster.worlds["a"].players("Ann", "Ben", "Eve")
+    server = await claimed(cluster.worlds["a"], ann)
+    for member in (ben, eve):
+        await ann.do("PUT", f"{server.path}/members/{member.id}", {"role": "viewer"})
+    async with AsyncExitStack() as stack:
+        streams = [
+            await stack.enter_async_context(cluster.at(ann, name).live(f"{server.path}/stream"))
+            for name in cluster.worlds
+        ]
+        for stream in streams:
+            assert (await stream.receive_json())["type"] == "settings_snapshot"
+        for member, called, names in (
+            (ben, "Benny", ["Ann", "Benny", "Eve"]),
+            (eve, "Evey", ["Ann", "Benny", "Evey"]),
+        ):
+            await Player(ann.world, member.id, called, ann.world.token(member.id, called)).get(
+                "/v1/auth/verify"
+            )
+            for stream in streams:
+                told = await stream.receive_json()
+                assert [one["name"] for one in told["members"]] == names
+        for world in cluster.worlds.values():
+            await wait_until(partial(_has_read, world, server, 2))
+        await ann.do("PUT", f"{server.path}/settings", {"data": {"at": "last"}}, status=200)
+        assert [(await stream.receive_json())["type"] for stream in streams] == ["settings_updated"] * 2

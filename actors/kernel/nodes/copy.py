@@ -179,11 +179,14 @@ class Copy:
 
     def _publish(self, turned: Turned) -> None:
         kind, state = self.kind, self.channel.state
-        offset, placed = self.channel.offset, []
+        offset = self.channel.offset
+        placed: list[tuple[int | None, Any]] = []
         journal: list[bytes] = []
         for data in turned.events:
             event = self._decode(data)
-            state = kind.apply(state, event)
+            before, state = state, kind.apply(state, event)
+            if event.is_in_state and state == before:
+                continue  # it was read with the rows, and shown then
             if event.journaled:
                 offset += 1
                 journal.append(data)
@@ -220,19 +223,29 @@ class Copy:
             missed: the journal's events after the channel's offset, in order; None when they are not known.
             changes: the copy's `changes` when the rows began to be read.
         """
-        channel = self.channel
+        channel, unshown = self.channel, self._unshown(recovered)
         known = [(offset, event) for offset, event in missed or () if offset <= recovered.seq]
         follows = channel.epoch == recovered.epoch and len(known) == recovered.seq - channel.offset
-        follows = follows and not self.is_outdated
-        had, self.version = self.place, recovered.version
+        is_hidden = self.is_outdated and self.kind.unshown is None
+        follows = follows and not is_hidden
+        had, self.version = (channel.epoch, -1 if is_hidden else self.version), recovered.version
         self.changes_read = changes
         if known and follows and len(channel):
             if not channel.live:  # it was taken over while its owner was being restarted
                 channel.attach(channel.epoch, channel.offset, channel.state)
             # Turns without an offset are among what was missed, so anybody may see something else now.
-            self._tell(recovered.state, [*known], (), moves=True)
+            self._tell(recovered.state, [*known, *unshown], (), moves=True)
         else:
             stale = had != (recovered.epoch, recovered.version)
             channel.attach(recovered.epoch, recovered.seq, recovered.state, stale=stale)
             if stale:
                 self._tell_followers(recovered.state, [None])
+            if unshown:
+                self._tell(recovered.state, unshown, (), moves=False)
+
+    def _unshown(self, recovered: Recovered) -> list[tuple[int | None, Any]]:
+        """What no event of the journal and no snapshot says of a state that was read, to those who watch."""
+        kind, channel = self.kind, self.channel
+        if kind.unshown is None or channel.epoch != recovered.epoch:
+            return []
+        return [(None, event) for event in kind.unshown(channel.state, recovered.state)]
