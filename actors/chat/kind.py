@@ -26,7 +26,7 @@ from actors.chat.sight import Relationships, Strangers
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound
-from actors.kernel.facets import Deadlines, Followers, Rendering, Unjournaled
+from actors.kernel.facets import Deadlines, Followers, Rendering, Together, Unjournaled
 from actors.kernel.kind import Kind, View
 
 NAME = "conversation"
@@ -118,6 +118,7 @@ def conversation_kind(
             on_outcome_unknown=doubt,
         ),
         unjournaled=Unjournaled(refresh=loading.refresh),
+        together=Together(load=loading.load_many, refresh=loading.refresh_many),
         crossing=_CROSSING,
     )
 

@@ -1,21 +1,25 @@
 """A conversation's state from its rows, or its snapshot brought up to date with what the journal omits."""
 
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
 import msgspec
 from msgspec.structs import replace
 
-from actors.chat.lookups import newest_archived, newest_left_out_ms, oldest_seq, read_tail
+from actors.chat.lookups import newest_archived, newest_left_out_ms, oldest_seq, read_tails
 from actors.chat.records import line_of
 from actors.chat.state import (
     NONE_DUE,
     NONE_SENT,
     NOTHING_LOOKED_UP,
+    ArchiveTail,
     Member,
     State,
     decode_summary,
 )
 from actors.chat.window import WINDOW_LINES, Line, Window
 from persistence.chat import conversations, members, messages, polls
-from persistence.chat.rows import MemberRow
+from persistence.chat.rows import ConversationRow, MemberRow
 from persistence.connection import Connection
 
 VERSION = 3
@@ -50,14 +54,38 @@ def restore(kept: bytes) -> State:
 
 async def load(conn: Connection, conversation_id: str) -> State | None:
     """The state from rows alone; None when there is no such conversation."""
-    found = await conversations.read_with_summary(conn, conversation_id)
-    if found is None:
-        return None
-    row, summary = found[0], decode_summary(found[1])
-    window = Window(line_of(one) for one in await messages.newest(conn, conversation_id, WINDOW_LINES))
-    polled = [line.id for line in window if line.has_poll]
-    votes = await polls.votes(conn, polled) if polled else {}
-    state = State(
+    return (await load_many(conn, [conversation_id])).get(conversation_id)
+
+
+async def load_many(conn: Connection, conversation_ids: Sequence[str]) -> dict[str, State]:
+    """{id: what `load` returns}; ids without a conversation are left out."""
+    found = await conversations.read_with_summaries(conn, conversation_ids)
+    ids = list(found)
+    newest = await messages.newest_of(conn, ids, WINDOW_LINES)
+    windows = {id: Window(map(line_of, rows)) for id, rows in newest.items()}
+    polled = {id: [line.id for line in window if line.has_poll] for id, window in windows.items()}
+    all_polled = list(chain.from_iterable(polled.values()))
+    votes = await polls.votes(conn, all_polled) if all_polled else {}
+    deadlines = await messages.deadlines_of(conn, ids)
+    states = {
+        id: _state(
+            row, summary, windows[id], {poll: votes.get(poll, {}) for poll in polled[id]}, deadlines[id]
+        )
+        for id, (row, summary) in found.items()
+    }
+    return await refresh_many(conn, states)
+
+
+def _state(
+    row: ConversationRow,
+    encoded: bytes,
+    window: Window,
+    votes: dict[str, dict[str, tuple[str, ...]]],
+    deadlines: dict[str, int],
+) -> State:
+    """The state without what `refresh_many` adds."""
+    summary = decode_summary(encoded)
+    return State(
         id=row.id,
         kind="direct" if row.kind == "direct" else "group",
         title=row.title,
@@ -68,23 +96,31 @@ async def load(conn: Connection, conversation_id: str) -> State | None:
         last_ms=summary.last_ms,
         members={},
         window=window,
-        votes={id: votes.get(id, {}) for id in polled},
-        deadlines=await messages.deadlines(conn, conversation_id),
+        votes=votes,
+        deadlines=deadlines,
         last_message=summary.last_message,
         last_event=summary.last_event,
     )
-    return await refresh(conn, conversation_id, state)
 
 
 async def refresh(conn: Connection, conversation_id: str, state: State) -> State:
     """The state with members (read markers, muting, names) and the archive as they are in rows now."""
-    found = {row.user_id: _member(row) for row in await members.of_conversation(conn, conversation_id)}
-    tail = await read_tail(conn, conversation_id, oldest_seq(state))
+    return (await refresh_many(conn, {conversation_id: state}))[conversation_id]
+
+
+async def refresh_many(conn: Connection, states: Mapping[str, State]) -> dict[str, State]:
+    """{conversation id: what `refresh` returns}."""
+    joined = await members.of_conversations(conn, list(states))
+    tails = await read_tails(conn, {id: oldest_seq(state) for id, state in states.items()})
+    return {id: _refreshed(state, joined[id], tails[id]) for id, state in states.items()}
+
+
+def _refreshed(state: State, joined: Sequence[MemberRow], tail: ArchiveTail) -> State:
     archived = newest_archived(state.window, tail.lines)
     newest_ms = tail.lines[-1].created_at_ms if tail.lines else 0
     return replace(
         state,
-        members=found,
+        members={row.user_id: _member(row) for row in joined},
         looked_up=NOTHING_LOOKED_UP,
         archived=archived,
         older_live=tail.older_live,

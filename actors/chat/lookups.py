@@ -7,7 +7,7 @@ Rows are read as they are committed. Which events of the turn change them is sai
 the turn itself has made and, being large, pushed out of the window again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -176,7 +176,9 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> LookedUp:
         attachments={row.id: row for row in uploads},
         names=await members.names(conn, need.user_ids) if need.user_ids else {},
         consent=await consent.among(conn, need.adder_id, need.user_ids) if need.user_ids else NOBODY_REFUSES,
-        archive=await read_tail(conn, conversation_id, need.oldest_seq) if need.archive else None,
+        archive=(await read_tails(conn, {conversation_id: need.oldest_seq}))[conversation_id]
+        if need.archive
+        else None,
         told=told,
     )
 
@@ -224,15 +226,16 @@ def distrust(state: State) -> State:
     return state if state.doubtful else replace(state, doubtful=True)
 
 
-async def read_tail(conn: Connection, conversation_id: str, oldest_seq: int | None) -> ArchiveTail:
-    """Read what rows hold beside the window.
+async def read_tails(conn: Connection, oldest_seqs: Mapping[str, int | None]) -> dict[str, ArchiveTail]:
+    """Read what rows hold beside the windows of conversations, {conversation id: that}.
 
     Args:
-        oldest_seq: the seq of the window's oldest message; None when the window is empty.
+        oldest_seqs: {conversation id: the seq of the window's oldest message, None when the window is empty}.
     """
-    rows = await archive.tail(conn, conversation_id, WINDOW_LINES + 1)
-    older_live = oldest_seq is not None and await messages.any_before(conn, conversation_id, oldest_seq)
-    return ArchiveTail(tuple(page_line_of(row) for row in rows), older_live)
+    archived = await archive.tails_of(conn, list(oldest_seqs), WINDOW_LINES + 1)
+    begun = {id: seq for id, seq in oldest_seqs.items() if seq is not None}
+    older = await messages.with_older(conn, begun) if begun else set[str]()
+    return {id: ArchiveTail(tuple(map(page_line_of, rows)), id in older) for id, rows in archived.items()}
 
 
 def newest_archived(window: Iterable[Line], archived: tuple[Line, ...]) -> tuple[Line, ...]:

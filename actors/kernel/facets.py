@@ -3,7 +3,7 @@
 A kind lists the facets that it needs; those it leaves out cost nothing.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -173,6 +173,19 @@ class Unjournaled(Generic[State]):
 
     refresh: "Refresh[State] | None" = None
     recall: Recall | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Together(Generic[State]):
+    """Loads many owners in one go, each as the kind would alone.
+
+    Args:
+        load: `Kind.load` of many ids, {id: state}; ids without an owner are left out.
+        refresh: `Unjournaled.refresh` of many states, {id: state}; None for a kind without it.
+    """
+
+    load: "Callable[[Connection, Sequence[str]], Awaitable[Mapping[str, State]]]"
+    refresh: "Callable[[Connection, Mapping[str, State]], Awaitable[Mapping[str, State]]] | None" = None
 
 
 def _refuse(_state: Any, _viewer: Any) -> Hashable:

@@ -37,10 +37,14 @@ class JointReads(Generic[Key, Value]):
 
     Args:
         read_many: reads the given keys, each given once; returns {key: value}, without keys that have no value.
+        most: how many keys are read together at most, 1 and up.
     """
 
-    def __init__(self, read_many: Callable[[Sequence[Key]], Awaitable[Mapping[Key, Value]]]) -> None:
+    def __init__(
+        self, read_many: Callable[[Sequence[Key]], Awaitable[Mapping[Key, Value]]], most: int = MOST_TOGETHER
+    ) -> None:
         self._read_many = read_many
+        self._most = most
         self._room = trio.Semaphore(AT_ONCE)
         self._gathering: _Batch[Key] = _Batch()
         self._flights: SingleFlight[_Batch[Key], Mapping[Key, Value]] = SingleFlight()
@@ -53,7 +57,7 @@ class JointReads(Generic[Key, Value]):
         """
         batch = self._gathering
         batch.keys[key] = None
-        if len(batch.keys) == MOST_TOGETHER:
+        if len(batch.keys) == self._most:
             self._gathering = _Batch()
         return (await self._flights.run(batch, partial(self._read, batch))).get(key)
 

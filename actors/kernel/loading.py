@@ -1,7 +1,7 @@
 """Loading: what is committed of an owner becomes an activation.
 
-Invariants: no more owners load at once than `Runtime.loads` admits; where the last turn may still be committed, the
-head is sealed first, so that what is read stays true. Whether another node has had the owner since the load began is
+Invariants: no more reads are under way than `Runtime.loads` admits, of one owner or of several (`owner_loads.py`); where
+the last turn may still be committed, the head is sealed first, so that what is read stays true. Whether another node has had the owner since the load began is
 for the actor to ask (`Activation.check_fence`), once it waits for nothing more.
 """
 
@@ -11,7 +11,7 @@ from actors.kernel.activation import Activation, Owner
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Mailbox
 from actors.kernel.observed import ObservedActivation
-from actors.kernel.recovery import recover, seal
+from actors.kernel.recovery import seal
 from actors.kernel.restarts import Restarts
 from actors.kernel.runtime import Runtime
 
@@ -38,11 +38,11 @@ async def load(
     """
     shard = runtime.placement.shard_of(kind.name, id)
     fence = runtime.placement.fence(shard)
-    async with runtime.loads:
-        if restarts is not None and restarts.is_unsure:
+    if restarts is not None and restarts.is_unsure:
+        async with runtime.loads:
             await runtime.store.transact(seal, runtime.journal, kind, id, (shard, fence))
             restarts.is_unsure = False
-        recovered = await runtime.store.read(recover, runtime.journal, kind, id)
+    recovered = await runtime.owner_loads.read(kind, id)
     if recovered is None:
         raise kind.unknown
     opened = Activation if runtime.observer is None else ObservedActivation

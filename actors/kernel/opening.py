@@ -14,6 +14,7 @@ from actors.kernel.kind import Kind
 from actors.kernel.live_views import LiveViews
 from actors.kernel.nodes.far import Far
 from actors.kernel.observer import Observer
+from actors.kernel.owner_loads import OwnerLoads
 from actors.kernel.placement import Placement
 from actors.kernel.room import Room
 from actors.kernel.runtime import Runtime, Touched
@@ -73,7 +74,8 @@ async def open_system(
             clock=clock,
             timers=Timers(clock),
             scheduler=Scheduler(clock),
-            loads=Room(LOADS),
+            loads=(loads := Room(LOADS)),
+            owner_loads=OwnerLoads(database, journal, loads),
             counters=Counters(),
             touched=live_views.touched if far is None else _touching_all(live_views, far),
             told=None if far is None else far.news,

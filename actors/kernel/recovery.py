@@ -62,25 +62,67 @@ async def recover(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: 
         head = await journal.read_head(conn, kind.name, id)
         if head is None:
             return None
-        for snapshot in await journal.read_snapshots(conn, kind.name, id):
-            ahead = head.seq - snapshot.seq
-            if snapshot.version != kind.version or not 0 <= ahead <= MOST_EVENTS:
-                continue
-            rows: Sequence[JournalRow] = ()
-            if ahead:  # not after a clean stop, for which every owner has saved its state
-                rows = await journal.read_events(conn, kind.name, id, after=snapshot.seq, limit=ahead)
-            try:
-                state = _rebuild(kind, head, snapshot, rows)
-            except SnapshotUnusable as unusable:
-                _log.warning("snapshot_unusable", kind=kind.name, id=id, seq=snapshot.seq, why=str(unusable))
-                continue
-            if kind.unjournaled is not None and kind.unjournaled.refresh is not None:
-                state = await kind.unjournaled.refresh(conn, id, state)
-            return _recovered(state, head, from_rows=False)
-        state = await kind.load(conn, id)
+        snapshots = await journal.read_snapshots(conn, kind.name, id)
+        state = await _restored(conn, journal, (kind, id), head, snapshots)
+        from_rows = state is None
         if state is None:
-            return None
-        return _recovered(state, head, from_rows=True)
+            state = await kind.load(conn, id)
+            if state is None:
+                return None
+        elif kind.unjournaled is not None and kind.unjournaled.refresh is not None:
+            state = await kind.unjournaled.refresh(conn, id, state)
+        return _recovered(state, head, from_rows=from_rows)
+
+
+async def recover_many(
+    conn: Connection, journal: Journal, kind: Kind[Any, Any], ids: Sequence[str]
+) -> dict[str, Recovered]:
+    """A unit of work: {id: what `recover` returns}, for owners of a kind that can be loaded together.
+
+    Ids without an owner are left out.
+
+    Raises:
+        TypeError: owners of this kind are loaded one by one.
+    """
+    together = kind.together
+    if together is None:
+        raise TypeError(f"owners of the kind {kind.name} are loaded one by one")
+    async with journal.consistent(conn):
+        heads = await journal.read_heads(conn, kind.name, ids)
+        snapshots = await journal.read_snapshots_of(conn, kind.name, list(heads))
+        kept: dict[str, Any] = {}
+        for id, head in heads.items():
+            state = await _restored(conn, journal, (kind, id), head, snapshots[id])
+            if state is not None:
+                kept[id] = state
+        fresh = [id for id in heads if id not in kept]
+        refreshed = await together.refresh(conn, kept) if kept and together.refresh is not None else kept
+        loaded = await together.load(conn, fresh) if fresh else {}
+    found = {id: _recovered(state, heads[id], from_rows=False) for id, state in refreshed.items()}
+    return found | {id: _recovered(state, heads[id], from_rows=True) for id, state in loaded.items()}
+
+
+async def _restored(
+    conn: Connection,
+    journal: Journal,
+    owner: tuple[Kind[Any, Any], str],
+    head: Head,
+    kept: Sequence[Snapshot],
+) -> Any:
+    """The state of the newest usable snapshot and the events above it; None without one."""
+    kind, id = owner
+    for snapshot in kept:
+        ahead = head.seq - snapshot.seq
+        if snapshot.version != kind.version or not 0 <= ahead <= MOST_EVENTS:
+            continue
+        rows: Sequence[JournalRow] = ()
+        if ahead:  # not after a clean stop, for which every owner has saved its state
+            rows = await journal.read_events(conn, kind.name, id, after=snapshot.seq, limit=ahead)
+        try:
+            return _rebuild(kind, head, snapshot, rows)
+        except SnapshotUnusable as unusable:
+            _log.warning("snapshot_unusable", kind=kind.name, id=id, seq=snapshot.seq, why=str(unusable))
+    return None
 
 
 def _recovered(state: Any, head: Head, *, from_rows: bool) -> Recovered:

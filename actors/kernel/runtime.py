@@ -8,6 +8,7 @@ from actors.kernel.clock import Clock
 from actors.kernel.counters import Counters
 from actors.kernel.nodes.followed import Followed
 from actors.kernel.observer import Observer
+from actors.kernel.owner_loads import OwnerLoads
 from actors.kernel.placement import Placement
 from actors.kernel.room import Room
 from actors.kernel.scheduler import Scheduler
@@ -38,6 +39,7 @@ class Runtime:
         timers: one heap of timers for all of them.
         scheduler: the run queue of all actors.
         loads: limits concurrent loads to 50, so that a restart does not overload the database.
+        owner_loads: reads the committed states of owners.
         counters: totals since the start of the system, for the metrics.
         touched: marks watched views as changed by a committed event.
         told: has memory on other nodes follow an event of an owner here (the kind's name, its id, the event, or None
@@ -56,6 +58,7 @@ class Runtime:
     timers: Timers
     scheduler: Scheduler
     loads: Room
+    owner_loads: OwnerLoads
     counters: Counters
     touched: Touched
     told: Callable[[str, str, Any], None] | None

@@ -123,6 +123,10 @@ class Journal(Protocol):
         """Read the head of an owner; None when there is no such owner."""
         ...
 
+    async def read_heads(self, conn: Connection, kind: str, ids: Sequence[str]) -> Mapping[str, Head]:
+        """Read the heads of owners, {id: head}; ids without an owner are left out."""
+        ...
+
     async def read_positions(
         self, conn: Connection, kind: str, ids: Sequence[str]
     ) -> Mapping[str, tuple[str, int]]:
@@ -141,6 +145,12 @@ class Journal(Protocol):
 
     async def read_snapshots(self, conn: Connection, kind: str, id: str) -> Sequence[Snapshot]:
         """Read the snapshots that are kept, newest first."""
+        ...
+
+    async def read_snapshots_of(
+        self, conn: Connection, kind: str, ids: Sequence[str]
+    ) -> Mapping[str, Sequence[Snapshot]]:
+        """Read the snapshots of owners that are kept, {id: snapshots, newest first}."""
         ...
 
     async def save_snapshot(

@@ -21,20 +21,22 @@ KEPT_LIVE = 120
 """How many of a conversation's newest messages are never moved, because its actor holds them in memory."""
 
 
-async def tail(conn: Connection, conversation_id: str, limit: int) -> list[PageRow]:
-    """The newest archived messages, at most `limit`, oldest first."""
+async def tails_of(conn: Connection, conversation_ids: Sequence[str], limit: int) -> dict[str, list[PageRow]]:
+    """{conversation id: its newest archived messages, at most `limit`, oldest first}."""
     rows = await conn.fetch(
         """
-        SELECT id, created_at_ms, record, has_poll FROM archived_messages
-        WHERE conversation_id = $1 ORDER BY created_at_ms DESC LIMIT $2
+        SELECT newest.* FROM unnest($1::text[]) AS wanted (id) CROSS JOIN LATERAL (
+            SELECT conversation_id, id, created_at_ms, record, has_poll FROM archived_messages
+            WHERE conversation_id = wanted.id ORDER BY created_at_ms DESC LIMIT $2
+        ) AS newest ORDER BY newest.conversation_id, newest.created_at_ms
         """,
-        conversation_id,
+        conversation_ids,
         limit,
     )
-    return [
-        PageRow(row["id"], row["created_at_ms"], row["record"], row["has_poll"], None)
-        for row in reversed(rows)
-    ]
+    found: dict[str, list[PageRow]] = {id: [] for id in conversation_ids}
+    for conversation_id, id, created_at_ms, record, has_poll in rows:
+        found[conversation_id].append(PageRow(id, created_at_ms, record, has_poll, None))
+    return found
 
 
 async def among(conn: Connection, conversation_id: str, ids: Sequence[str]) -> frozenset[str]:

@@ -146,17 +146,19 @@ async def read(conn: Connection, conversation_id: str) -> ConversationRow | None
     return None if row is None else _conversation(row)
 
 
-async def read_with_summary(conn: Connection, conversation_id: str) -> tuple[ConversationRow, bytes] | None:
-    """One conversation, and the summary of its head; or None."""
-    row = await conn.fetchrow(
+async def read_with_summaries(
+    conn: Connection, conversation_ids: Sequence[str]
+) -> dict[str, tuple[ConversationRow, bytes]]:
+    """{id: the conversation, and the summary of its head}; ids without a conversation are left out."""
+    rows = await conn.fetch(
         """
         SELECT c.id, c.kind, c.title, c.owner_id, c.created_at_ms, h.summary
-        FROM conversations c JOIN heads h ON h.kind = $2 AND h.id = c.id WHERE c.id = $1
+        FROM conversations c JOIN heads h ON h.kind = $2 AND h.id = c.id WHERE c.id = ANY ($1::text[])
         """,
-        conversation_id,
+        conversation_ids,
         KIND,
     )
-    return None if row is None else (_conversation(row), row["summary"])
+    return {row["id"]: (_conversation(row), row["summary"]) for row in rows}
 
 
 async def of_member(conn: Connection, user_id: str, after_id: str, limit: int) -> list[str]:

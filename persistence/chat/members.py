@@ -19,11 +19,11 @@ async def is_member(conn: Connection, conversation_id: str, user_id: str) -> boo
     return bool(found)
 
 
-async def of_conversation(conn: Connection, conversation_id: str) -> list[MemberRow]:
-    """All members, longest-standing first."""
+async def of_conversations(conn: Connection, conversation_ids: Sequence[str]) -> dict[str, list[MemberRow]]:
+    """{conversation id: all its members, longest-standing first}."""
     rows = await conn.fetch(
         """
-        SELECT m.user_id, coalesce(u.name, 'deleted') AS name, m.joined_at_ms, m.joined_seq, m.muted,
+        SELECT m.conversation_id, m.user_id, coalesce(u.name, 'deleted') AS name, m.joined_at_ms, m.joined_seq, m.muted,
                m.read_seq, m.read_at_ms, m.own_at_read, m.spoke,
                greatest(m.sent, (SELECT x.sender_seq FROM messages x
                                  WHERE x.conversation_id = m.conversation_id AND x.sender_id = m.user_id
@@ -34,13 +34,14 @@ async def of_conversation(conn: Connection, conversation_id: str) -> list[Member
                        AND n.seq > m.read_seq
                      ORDER BY n.seq DESC LIMIT 200) AS mentions
         FROM conversation_members m LEFT JOIN users u ON u.id = m.user_id
-        WHERE m.conversation_id = $1
+        WHERE m.conversation_id = ANY ($1::text[])
         ORDER BY m.joined_at_ms, m.user_id
         """,
-        conversation_id,
+        conversation_ids,
     )
-    return [
-        MemberRow(
+    found: dict[str, list[MemberRow]] = {id: [] for id in conversation_ids}
+    for row in rows:
+        member = MemberRow(
             user_id=intern(row["user_id"]),
             name=intern(row["name"]),
             joined_at_ms=row["joined_at_ms"],
@@ -53,8 +54,8 @@ async def of_conversation(conn: Connection, conversation_id: str) -> list[Member
             spoke=row["spoke"],
             mentions=tuple(sorted(row["mentions"])),
         )
-        for row in rows
-    ]
+        found[row["conversation_id"]].append(member)
+    return found
 
 
 async def page(

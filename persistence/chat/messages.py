@@ -2,7 +2,7 @@
 JSON string unescaped, so the archive may replace it as text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 from persistence.chat.rows import MessageRow, PageRow, RevisionRow
@@ -77,17 +77,23 @@ async def update(conn: Connection, rows: Sequence[PageRow], *, poll_open: Sequen
         raise RowsRejected("a message of this turn is no longer live")
 
 
-async def newest(conn: Connection, conversation_id: str, limit: int) -> list[MessageRow]:
-    """The newest live messages, at most `limit`, oldest first."""
+async def newest_of(
+    conn: Connection, conversation_ids: Sequence[str], limit: int
+) -> dict[str, list[MessageRow]]:
+    """{conversation id: its newest live messages, at most `limit`, oldest first}."""
     rows = await conn.fetch(
         f"""
-        SELECT {_COLUMNS}
-        FROM messages WHERE conversation_id = $1 ORDER BY seq DESC LIMIT $2
+        SELECT newest.* FROM unnest($1::text[]) AS wanted (id) CROSS JOIN LATERAL (
+            SELECT {_COLUMNS} FROM messages WHERE conversation_id = wanted.id ORDER BY seq DESC LIMIT $2
+        ) AS newest ORDER BY newest.conversation_id, newest.seq
         """,  # noqa: S608 - constants only
-        conversation_id,
+        conversation_ids,
         limit,
     )
-    return [_message(row) for row in reversed(rows)]
+    found: dict[str, list[MessageRow]] = {id: [] for id in conversation_ids}
+    for row in rows:
+        found[row["conversation_id"]].append(_message(row))
+    return found
 
 
 async def by_ids(conn: Connection, conversation_id: str, ids: Sequence[str]) -> list[MessageRow]:
@@ -137,24 +143,36 @@ async def own_after(conn: Connection, conversation_id: str, user_id: str, seq: i
     return None if found is None else int(found)
 
 
-async def deadlines(conn: Connection, conversation_id: str) -> dict[str, int]:
-    """{message id: expiry in epoch milliseconds} of every open poll with a deadline."""
+async def deadlines_of(conn: Connection, conversation_ids: Sequence[str]) -> dict[str, dict[str, int]]:
+    """{conversation id: {message id: expiry in epoch milliseconds} of every open poll with a deadline}."""
     rows = await conn.fetch(
         """
-        SELECT id, poll_expires_at_ms FROM messages
-        WHERE conversation_id = $1 AND poll_expires_at_ms IS NOT NULL
+        SELECT conversation_id, id, poll_expires_at_ms FROM messages
+        WHERE conversation_id = ANY ($1::text[]) AND poll_expires_at_ms IS NOT NULL
         """,
-        conversation_id,
+        conversation_ids,
     )
-    return {row["id"]: row["poll_expires_at_ms"] for row in rows}
+    found: dict[str, dict[str, int]] = {id: {} for id in conversation_ids}
+    for conversation_id, id, expires_at_ms in rows:
+        found[conversation_id][id] = expires_at_ms
+    return found
 
 
-async def any_before(conn: Connection, conversation_id: str, seq: int) -> bool:
-    """Whether a live message is older than the one with this `seq`."""
-    found = await conn.fetchval(
-        "SELECT EXISTS (SELECT FROM messages WHERE conversation_id = $1 AND seq < $2)", conversation_id, seq
+async def with_older(conn: Connection, seqs: Mapping[str, int]) -> set[str]:
+    """Those of the conversations that have a live message older than the one with the given `seq`.
+
+    Args:
+        seqs: {conversation id: seq}.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT wanted.id FROM unnest($1::text[], $2::bigint[]) AS wanted (id, seq)
+        WHERE EXISTS (SELECT FROM messages WHERE conversation_id = wanted.id AND messages.seq < wanted.seq)
+        """,
+        list(seqs),
+        list(seqs.values()),
     )
-    return bool(found)
+    return {id for (id,) in rows}
 
 
 async def page(

@@ -98,6 +98,18 @@ async def read_head(conn: Connection, kind: str, id: str) -> Head | None:
     return None if row is None else Head(*row)
 
 
+async def read_heads(conn: Connection, kind: str, ids: Sequence[str]) -> dict[str, Head]:
+    """Read the heads of actors of one kind, {id: head}; ids without an actor are left out."""
+    rows = await conn.fetch(
+        """
+        SELECT id, seq, version, epoch, due_at_ms, summary, journal_bytes, updated_at_ms FROM heads
+        WHERE kind = $1 AND id = ANY ($2::text[])
+        """,
+        kind, ids,
+    )  # fmt: skip
+    return {id: Head(*head) for id, *head in rows}
+
+
 async def read_positions(conn: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, int]]:
     """Read {id: (epoch, version)} from the heads of those actors that exist. Cancellation ends the query."""
     rows = await conn.fetch(
@@ -245,18 +257,25 @@ async def due(
 
 async def read_snapshots(conn: Connection, kind: str, id: str) -> list[Snapshot]:
     """Read the actor's intact snapshots, newest first, at most two; damaged ones are left out."""
+    return (await read_snapshots_of(conn, kind, [id]))[id]
+
+
+async def read_snapshots_of(conn: Connection, kind: str, ids: Sequence[str]) -> dict[str, list[Snapshot]]:
+    """{actor's id: what `read_snapshots` returns}, for actors of one kind."""
     rows = await conn.fetch(
         """
-        SELECT kind, id, seq, version, crc, state FROM snapshots
-        WHERE kind = $1 AND id = $2 ORDER BY seq DESC LIMIT $3
+        SELECT kept.* FROM unnest($2::text[]) AS actor (id) CROSS JOIN LATERAL (
+            SELECT kind, id, seq, version, crc, state FROM snapshots
+            WHERE kind = $1 AND id = actor.id ORDER BY seq DESC LIMIT $3
+        ) AS kept
         """,
-        kind, id, SNAPSHOTS_KEPT,
+        kind, ids, SNAPSHOTS_KEPT,
     )  # fmt: skip
-    return [
-        Snapshot(row["seq"], row["version"], row["state"])
-        for row in rows
-        if row["crc"] == _checksum(row["kind"], row["id"], row["seq"], row["version"], row["state"])
-    ]
+    found: dict[str, list[Snapshot]] = {id: [] for id in ids}
+    for stored_kind, id, seq, version, crc, state in rows:
+        if crc == _checksum(stored_kind, id, seq, version, state):
+            found[id].append(Snapshot(seq, version, state))
+    return found
 
 
 async def save_snapshot(

@@ -95,7 +95,7 @@ async def test_a_batch_written_at_once_changes_all_of_it(stage: Stage, number: i
     async def write(conn: Connection) -> list[tuple[str, int, bool]]:
         await members.mark_read(conn, [ReadRow(*pair, 7, 1, 0) for pair in pairs])
         await members.speak(conn, pairs)
-        rows = await members.of_conversation(conn, stage.id)
+        rows = (await members.of_conversations(conn, [stage.id]))[stage.id]
         return [(row.user_id, row.read_seq, row.spoke) for row in rows if row.read_seq == 7]
 
     assert sorted(await stage.database.transact(write)) == sorted((id, 7, True) for _, id in pairs)
@@ -110,7 +110,7 @@ async def test_marks_of_several_members_take_one_statement(stage: Stage) -> None
 
     async def write(conn: Connection) -> list[int]:
         await conn.fetch(statement.sql, *statement.parameters)
-        return [row.read_seq for row in await members.of_conversation(conn, stage.id)]
+        return [row.read_seq for row in (await members.of_conversations(conn, [stage.id]))[stage.id]]
 
     found = await stage.database.transact(write)
     assert found.count(stage.number - 1) == len(events) == 2, "the last message"

@@ -4,7 +4,7 @@
 untouched. That the reads give what SQL gives is tested against PostgreSQL (`test_like_postgres.py`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace as replace_fields
 
@@ -18,7 +18,7 @@ from actors.chat.records import line_of
 from actors.chat.state import ArchiveTail, LookedUp, Member, State, decode_summary
 from actors.chat.stored import facts_of_row, standing_of_row
 from actors.chat.window import WINDOW_LINES, Window
-from actors.kernel.facets import Unjournaled
+from actors.kernel.facets import Together, Unjournaled
 from persistence.chat.rows import EntryRow, MessageRow
 from tests.simulation.chat_rows import KIND, USERS, Rows, persist
 from tests.simulation.tables import Tables
@@ -37,6 +37,7 @@ def simulated_chat(now_ms: Callable[[], int]) -> ChatKinds:
         "plan": plan,
         "lookups": replace_fields(conversation.lookups, fetch=fetch),
         "unjournaled": Unjournaled(refresh=refresh),
+        "together": Together(load=load_many, refresh=refresh_many),
     }
     # The view looks at live conversations by the name of the kind, so that it need not know which of the two it is.
     return replace_fields(
@@ -77,6 +78,17 @@ async def load(tables: Tables, id: str) -> State | None:
         last_event=summary.last_event,
     )
     return await refresh(tables, id, state)
+
+
+async def load_many(tables: Tables, ids: Sequence[str]) -> dict[str, State]:
+    """`loading.load_many`."""
+    found = {id: await load(tables, id) for id in ids}
+    return {id: state for id, state in found.items() if state is not None}
+
+
+async def refresh_many(tables: Tables, states: Mapping[str, State]) -> dict[str, State]:
+    """`loading.refresh_many`."""
+    return {id: await refresh(tables, id, state) for id, state in states.items()}
 
 
 async def refresh(tables: Tables, id: str, state: State) -> State:

@@ -145,6 +145,9 @@ class Tables:
     async def read_head(self, _conn: object, kind: str, id: str) -> Head | None:
         return self.heads.get((kind, id))
 
+    async def read_heads(self, _conn: object, kind: str, ids: Sequence[str]) -> dict[str, Head]:
+        return {id: self.heads[kind, id] for id in ids if (kind, id) in self.heads}
+
     async def read_positions(
         self, _conn: object, kind: str, ids: Sequence[str]
     ) -> dict[str, tuple[str, int]]:
@@ -158,6 +161,11 @@ class Tables:
 
     async def read_snapshots(self, _conn: object, kind: str, id: str) -> Sequence[Snapshot]:
         return self.snapshots.get((kind, id), ())
+
+    async def read_snapshots_of(
+        self, _conn: object, kind: str, ids: Sequence[str]
+    ) -> dict[str, Sequence[Snapshot]]:
+        return {id: self.snapshots.get((kind, id), ()) for id in ids}
 
     async def save_snapshot(
         self, _conn: object, kind: str, id: str, *, seq: int, version: int, state: bytes

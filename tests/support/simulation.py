@@ -181,6 +181,9 @@ class Simulation:
     ) -> None:
         self.heads[kind, id] = Head(0, 0, epoch, due_at_ms, summary, updated_at_ms=at_ms)
 
+    async def read_heads(self, conn: Any, kind: str, ids: Sequence[str]) -> dict[str, Head]:
+        return {id: self.heads[kind, id] for id in ids if (kind, id) in self.heads}
+
     async def read_positions(self, conn: Any, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, int]]:
         heads = {id: self.heads[kind, id] for id in ids if (kind, id) in self.heads}
         return {id: (head.epoch, head.version) for id, head in heads.items()}
@@ -192,6 +195,9 @@ class Simulation:
 
     async def read_snapshots(self, conn: Any, kind: str, id: str) -> list[Snapshot]:
         return self.snapshots.get((kind, id), [])
+
+    async def read_snapshots_of(self, conn: Any, kind: str, ids: Sequence[str]) -> dict[str, list[Snapshot]]:
+        return {id: self.snapshots.get((kind, id), []) for id in ids}
 
     async def save_snapshot(
         self, conn: Any, kind: str, id: str, *, seq: int, version: int, state: bytes
