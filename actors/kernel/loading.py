@@ -1,8 +1,9 @@
 """Loading: what is committed of an owner becomes an activation.
 
-Invariants: no more reads are under way than `Runtime.loads` admits, of one owner or of several (`owner_loads.py`); where
-the last turn may still be committed, the head is sealed first, so that what is read stays true. Whether another node has had the owner since the load began is
-for the actor to ask (`Activation.check_fence`), once it waits for nothing more.
+Invariants: no more reads are under way than `Runtime.loads` admits, of one owner or of several (`owner_loads.py`);
+where the last turn may still be committed, the head is sealed first, so that what is read stays true. Whether another
+node has had the owner since the load began is for the actor to ask (`Activation.check_fence`), once it waits for
+nothing more.
 """
 
 from typing import Any
