@@ -267,7 +267,7 @@ async def read_snapshots_of(conn: Connection, kind: str, ids: Sequence[str]) -> 
         SELECT kept.* FROM unnest($2::text[]) AS actor (id) CROSS JOIN LATERAL (
             SELECT kind, id, seq, version, crc, state FROM snapshots
             WHERE kind = $1 AND id = actor.id ORDER BY seq DESC LIMIT $3
-        ) AS kept
+        ) AS kept ORDER BY kept.id, kept.seq DESC
         """,
         kind, ids, SNAPSHOTS_KEPT,
     )  # fmt: skip

@@ -39,7 +39,7 @@ class Member(NamedTuple):
         node: the node's name.
         life: the number of its present life, which rises with each start.
         state: see `State`.
-        release: the version of the program that it runs, such as 2026.11.29.
+        release: the version of the program that it runs, such as 2026.11.30.
         since_ms: when this life began, epoch milliseconds.
         heard: names of the nodes that it hears on the bus.
         sockets: how many live sockets it has open.
@@ -132,7 +132,7 @@ async def join(
         ttl_seconds: how long the row lasts, by the database's clock.
         space: the name to meet under on the bus, used if this database has none yet.
         key_id: names the keys that this node has; all nodes that live at one time have the same.
-        release: the version of the program that this node runs, such as 2026.11.29.
+        release: the version of the program that this node runs, such as 2026.11.30.
         now_ms: epoch milliseconds.
     """
     await lock_nodes(conn)

@@ -30,7 +30,7 @@ def landing(
         servers: the public servers to show.
         words: the words in the reader's language.
         base_url: the address of the service; its host is the name of the installation.
-        version: the service's version, such as 2026.11.29.
+        version: the service's version, such as 2026.11.30.
     """
     host = escape(urlsplit(base_url).netloc)
     values = {
