@@ -101,11 +101,7 @@ def _led_from_outside(state: State, gone: Collection[str], *args: Any) -> Member
     return event if event.leader_id is None else replace(event, leader_id=state.leader_id)
 
 
-def _away(state: State, _since_ms: int) -> list[tuple[str, int]]:
-    return _absences(state, 0)
-
-
-_left, _absences = rules_members._left, rules_members._absences
+_left = rules_members._left
 
 _missed, _publish = Channel._missed, Channel.publish
 
@@ -133,11 +129,6 @@ PLANTS = (
         first=510,
     ),
     Plant("a leader who leaves goes on leading", patches=((rules_members, "_left", _led_from_outside),)),
-    Plant(
-        "members are away since before the process was there",
-        patches=((rules_members, "_absences", _away),),
-        first=1_900,
-    ),
     Plant(
         "an inbox is not told of a turn of unknown outcome",
         patches=((doubts, "follow_doubts", _deaf),),
