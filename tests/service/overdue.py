@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from routes.connect.jobs import SETTLING_MS
+
 YOUNG_MS = 2**45
 """Of what is not overdue for a thousand years."""
 
@@ -33,12 +35,14 @@ class Case:
         fills: what makes rows, overdue ones and young ones.
         counts: how many rows there are.
         left: how many must stay.
+        up_for_ms: how long the service has to be there before the job removes anything.
     """
 
     job: str
     fills: tuple[str, ...]
     counts: str
     left: int
+    up_for_ms: int = 0
 
 
 CASES = (
@@ -226,6 +230,7 @@ CASES = (
         ),
         "connect_servers",
         11_550,
+        up_for_ms=SETTLING_MS,
     ),
     Case(
         "finished commands",

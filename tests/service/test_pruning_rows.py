@@ -41,6 +41,7 @@ async def test_what_is_overdue_goes_in_one_run(
 ) -> None:
     monkeypatch.setattr(routes.pruning, "RUN_SECONDS", 600.0)  # how quick the machine is decides nothing
     await world.service.database.transact(fill, case)
+    world.clock.advance(case.up_for_ms)
     run = job_named(world, case.job).run
     pruning = getattr(run, "__self__", None)
     if isinstance(pruning, Pruning):
@@ -55,6 +56,7 @@ async def test_what_is_overdue_goes_in_one_run(
 async def test_no_job_looks_at_every_row_of_a_large_table(world: World, case: Case) -> None:
     database = world.service.database
     await database.transact(fill, case)
+    world.clock.advance(case.up_for_ms)
     large = await database.read(large_tables)
     assert large
     store = ExplainingStore(database)
