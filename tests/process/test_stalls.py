@@ -8,6 +8,7 @@ import pytest
 import trio
 import trio.testing
 
+from actors.gateways.registry import SILENT_MS
 from actors.time import DAY_MS
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
@@ -139,6 +140,7 @@ async def test_every_job_is_among_them(world: World) -> None:
     assert known - {*ASK, *ASK_NOTHING} == {*ASK, *ASK_NOTHING} - known == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ASK)
 async def test_a_database_that_stands_still_in_the_middle_of_a_job_ends_nothing(
     world: World, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, name: str
@@ -188,6 +190,7 @@ def note(world: World, ann_id: str, ben_id: str) -> None:
     service.of(TALLY).add(now_ms // DAY_MS, "0" * 24, "check", "any")
     for gateway_id in ("silent", "heard"):
         service.of(GATEWAY_REGISTRY).changed(row(gateway_id))
+    world.clock.advance(SILENT_MS)
     service.of(GATEWAY_REGISTRY).heard("heard", service.clock.now_ms(), 1)
     service.reconciler.add(TokensOf(ann_id))
 
