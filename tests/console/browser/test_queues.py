@@ -1,7 +1,7 @@
 """Queues for the keyboard while more comes into them: a key judges what its reader has seen."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.console.stage import Look, Scene, holding, needs_browser, play
 from tests.support.world import Player, World
@@ -32,6 +32,34 @@ async def test_what_comes_does_not_slide_under_the_mark(world: World) -> None:
         page.keyboard.press("1")
         expect(page.get_by_text("harmless")).to_have_count(0)
         expect(page.get_by_text("grave threats")).to_be_visible()
+
+    await play(world, DESK, story)
+
+
+async def test_what_comes_just_when_another_is_judged_is_shown(world: World) -> None:
+    """The number of those that wait is the same then, so that no frame tells of it."""
+    ada, ben, cyd, dan = await world.players("Ada", "Ben", "Cyd", "Dan")
+    mona = await world.ranked("Mona", "moderator")
+    await report(ada, ben, "second")
+    await report(ada, cyd, "first")
+    silent: list[bool] = []
+
+    def relay(near: WebSocketRoute) -> None:
+        far = near.connect_to_server()
+        far.on_message(lambda said: None if silent and "moderation" in str(said) else near.send(said))
+
+    def story(scene: Scene) -> None:
+        page = scene.arrive(mona.token or "")
+        page.route_web_socket("**/v1/social/live*", relay)
+        page.goto("/app/operate/reports")
+        expect(page.get_by_role("link", name="Reports 2 waiting")).to_be_visible()
+        marked(page, "first")
+        silent.append(True)
+        page.keyboard.press("1")
+        marked(page, "second")
+        scene.let(report, ada, dan, "third")
+        expect(page.get_by_text("third")).to_be_visible()
+        marked(page, "second")
 
     await play(world, DESK, story)
 

@@ -66,19 +66,29 @@ export function Queue({ items, keyOf, nameOf, draw, verdicts, label, reasonWords
     <${SelectionBar} of=${selection} actions=${many} changed=${judged} />`;
 }
 
+// How long the number that waits may be ahead of what is shown: for as long as its next frame is on the way.
+const BEHIND_MS = 3_000;
+
 /**
- * Read a queue again when moderators are told that more waits in it.
+ * Read a queue again when moderators are told that more waits in it, or that more waits than is shown: the number stays
+ * as it was where something has come just when another was judged.
  *
  * @param {"reports"|"capes"} name
+ * @param {any[]|null} whole what is shown, where that is the whole queue.
  * @param {() => unknown} reload
  */
-export function useArrivals(name, reload) {
+export function useArrivals(name, whole, reload) {
   const count = useShared("moderation").data?.[name] ?? null;
   const before = useRef(null);
   useEffect(() => {
     if (before.current !== null && count > before.current) reload();
     before.current = count;
   }, [count]);
+  useEffect(() => {
+    if (whole === null || !(count > whole.length)) return undefined;
+    const timer = setTimeout(reload, BEHIND_MS);
+    return () => clearTimeout(timer);
+  }, [count, whole]);
 }
 
 /** A list without some, by their ids. */

@@ -17,7 +17,7 @@ const PAGE = 50;
 export default function Reports() {
   const { status = "open" } = place.value.query;
   const list = useList((query, signal) => admin.reports({ status, limit: PAGE, ...query }, signal), [status]);
-  useArrivals("reports", () => { if (status === "open" && list.items?.length <= PAGE) list.reload(); });
+  useArrivals("reports", status === "open" && !list.hasMore ? list.items : null, () => { if (status === "open" && list.items?.length <= PAGE) list.reload(); });
   const changed = (reports, isUndone) => (isUndone ? list.reload() : list.change((before) => ({ ...before, items: without(before.items, reports) })));
   const verdicts = VERDICTS.filter((one) => one !== status).map((one) => ({
     name: one,
