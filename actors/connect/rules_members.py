@@ -145,17 +145,20 @@ def with_name(state: State, user_id: str, name: str) -> State:
 
 def new_names(before: State, after: State) -> Sequence[events.MemberRenamed]:
     """The new names of those who are the owner or a member in both of two states."""
-    known = {user_id: member.name for user_id, member in before.members.items()}
-    if before.row.owner_id is not None:
-        known[before.row.owner_id] = before.row.owner_name or ""
-    named = {user_id: member.name for user_id, member in after.members.items()}
-    if after.row.owner_id is not None:
-        named[after.row.owner_id] = after.row.owner_name or ""
+    known = _names(before)
     return [
         events.MemberRenamed(user_id, name)
-        for user_id, name in named.items()
+        for user_id, name in _names(after).items()
         if known.get(user_id, name) != name
     ]
+
+
+def _names(state: State) -> dict[str, str]:
+    """{user id: name} of the members and the owner."""
+    names = {user_id: member.name for user_id, member in state.members.items()}
+    if state.row.owner_id is not None:
+        names[state.row.owner_id] = state.row.owner_name or ""
+    return names
 
 
 def _name(state: State, user_id: str) -> str:

@@ -36,8 +36,8 @@ class OwnerLoads:
         self._store = store
         self._journal = journal
         self._room = room
-        # {kind's name: its reads}
-        self._joint: dict[str, JointReads[str, Recovered]] = {}
+        # {kind's name: its reads}. What they find is wrapped, as an owner that is not there has been read as well.
+        self._joint: dict[str, JointReads[str, tuple[Recovered | None]]] = {}
 
     async def read(self, kind: Kind[Any, Any], id: str) -> Recovered | None:
         """The committed state of an owner, by a read that begins after this call; None when there is no such owner.
@@ -49,25 +49,28 @@ class OwnerLoads:
             PersistenceError: the rows cannot be read.
         """
         if kind.together is not None:
-            recovered = await self._joint_reads(kind).read(id)
-            if recovered is not None:
-                return recovered
+            found = await self._joint_reads(kind).read(id)
+            if found is not None:
+                return found[0]
         async with self._room:
             return await self._store.read(recover, self._journal, kind, id)
 
-    def _joint_reads(self, kind: Kind[Any, Any]) -> JointReads[str, Recovered]:
+    def _joint_reads(self, kind: Kind[Any, Any]) -> JointReads[str, tuple[Recovered | None]]:
         reads = self._joint.get(kind.name)
         if reads is None:
             reads = self._joint[kind.name] = JointReads(partial(self._read_many, kind), most=MOST_TOGETHER)
         return reads
 
-    async def _read_many(self, kind: Kind[Any, Any], ids: Sequence[str]) -> Mapping[str, Recovered]:
-        """{id: state} of these owners; nothing where one of them is at fault."""
+    async def _read_many(
+        self, kind: Kind[Any, Any], ids: Sequence[str]
+    ) -> Mapping[str, tuple[Recovered | None]]:
+        """{id: what `recover` returns} of these owners; nothing where one of them is at fault."""
         away: DatabaseUnavailable | None = None
         with Contained("loading owners", kind.name):
             try:
                 async with self._room:
-                    return await self._store.read(recover_many, self._journal, kind, ids)
+                    found = await self._store.read(recover_many, self._journal, kind, ids)
+                return {id: (found.get(id),) for id in ids}
             except DatabaseUnavailable as error:
                 away = error
             except PersistenceError:

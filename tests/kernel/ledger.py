@@ -13,9 +13,11 @@ Explode      a fault of ours, in the rule that it names
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
 import msgspec
+from trio.testing import MockClock
 
 from actors.errors import Conflict, Forbidden
 from actors.kernel.facets import Deadlines, Delta, Followers, Lookups, Rendering, Unjournaled
@@ -350,3 +352,13 @@ class MemoryRows:
 
 ROWS = MemoryRows()
 KIND = ledger_kind(ROWS)
+
+
+def slow_kind(clock: MockClock, seconds: float) -> Kind[Ledger, Any]:
+    """`KIND`, each of whose commands takes so long to decide, also one that is refused."""
+
+    def slowly(state: Ledger, command: Any, now_ms: int) -> Sequence[Event]:
+        clock.jump(seconds)
+        return decide(state, command, now_ms)
+
+    return replace(KIND, decide=slowly)

@@ -1,7 +1,6 @@
 """A turn ends before a letter that needs rows which the turn has changed, and once its letters have taken long; what
 becomes of the letters behind."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,7 @@ from actors.errors import Overloaded
 from actors.kernel.mailbox import Answer
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError
 from tests.kernel.conftest import Stage
-from tests.kernel.ledger import KIND, Deposit, Entry, Recall, Wave, Withdraw
+from tests.kernel.ledger import KIND, Deposit, Entry, Recall, Wave, Withdraw, slow_kind
 from tests.support.actors import ask_at_once
 
 OLD = Recall(0)
@@ -140,14 +139,9 @@ async def test_nothing_that_was_read_is_seen_by_the_next_letter(
 
 async def test_a_turn_ends_once_its_letters_have_taken_long(autojump_clock: MockClock, stage: Stage) -> None:
     """Each letter is decided in 4 ms, so that the fourth finds 12 ms gone. What is refused takes as long."""
-
-    def slowly(state: Any, command: Any, now_ms: int) -> Any:
-        autojump_clock.jump(0.004)
-        return KIND.decide(state, command, now_ms)
-
     counters = stage.system.counters
     commands = (Deposit("ann", 1), Withdraw("ann", 99), *(Deposit("ann", 1) for _ in range(5)))
-    answers = await ask_at_once(stage.system, replace(KIND, decide=slowly), "a", commands)
+    answers = await ask_at_once(stage.system, slow_kind(autojump_clock, 0.004), "a", commands)
     assert [type(answer.error or answer.reply).__name__ for answer in answers] == [
         "int",
         "Conflict",
@@ -160,13 +154,9 @@ async def test_a_turn_ends_once_its_letters_have_taken_long(autojump_clock: Mock
 async def test_a_letter_that_takes_longest_has_a_turn_of_its_own(
     autojump_clock: MockClock, stage: Stage
 ) -> None:
-    def slowly(state: Any, command: Any, now_ms: int) -> Any:
-        autojump_clock.jump(1)
-        return KIND.decide(state, command, now_ms)
-
     counters = stage.system.counters
     answers = await ask_at_once(
-        stage.system, replace(KIND, decide=slowly), "a", [Deposit("ann", 1) for _ in range(3)]
+        stage.system, slow_kind(autojump_clock, 1), "a", [Deposit("ann", 1) for _ in range(3)]
     )
     assert [answer.reply for answer in answers] == [1, 2, 3]
     assert (counters.turns, counters.cuts) == (3, 2)

@@ -114,6 +114,7 @@ async def test_one_that_is_not_there_is_told_so(
     here, there = await made(stage, 2)
     seen = await deposit_in_all(stage, kind, [here, "nowhere", there])
     assert seen == {here: 1, "nowhere": NotFound, there: 1}
+    assert "recover" not in stage.simulation.reads
 
 
 @pytest.mark.parametrize("why", ["rejected", "misunderstood"])

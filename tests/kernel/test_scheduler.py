@@ -1,15 +1,12 @@
 """How turns of many owners take their turns, and when a caller hears that its own is over."""
 
-from dataclasses import replace
-from typing import Any
-
 import trio
 from trio.testing import MockClock
 
 from actors.kernel.mailbox import Answer
 from actors.kernel.scheduler import STEPS_A_SLICE
 from tests.kernel.conftest import Stage
-from tests.kernel.ledger import KIND, ROWS, Deposit, Wave, Withdraw
+from tests.kernel.ledger import KIND, ROWS, Deposit, Wave, Withdraw, slow_kind
 from tests.support.sinks import Socket
 
 
@@ -106,12 +103,7 @@ async def test_steps_that_take_long_let_others_run_in_between(
     autojump_clock: MockClock, stage: Stage
 ) -> None:
     """Of owners whose every step takes 6 ms, two take one between two checkpoints."""
-
-    def slowly(state: Any, command: Any, now_ms: int) -> Any:
-        autojump_clock.jump(0.006)
-        return KIND.decide(state, command, now_ms)
-
-    slow = replace(KIND, decide=slowly)
+    slow = slow_kind(autojump_clock, 0.006)
     ids = [f"n{n}" for n in range(10)]
     for id in ids:
         await ROWS.create(stage.simulation, id)
