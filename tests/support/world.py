@@ -25,10 +25,10 @@ from routes import DOMAINS, create_app
 from routes.changes import change_by_itself
 from routes.config.config import read_config
 from routes.domain import Domain
-from routes.edge.identity.outbound import trusted_authorities
 from routes.service import Service
 from routes.startup import open_service
 from routes.users.parts import USER_DIRECTORY
+from tests.support.http import PlainTransport
 from tests.support.hurry import hurried_clock
 from tests.support.in_turn import InTurn, settings_of_nodes, settled
 from tests.support.server import Edge, running
@@ -202,13 +202,13 @@ class World:
         Args:
             name: the user's name.
             ttl_seconds: how long the token is valid.
-            known: whether the service knows them already, by a first request.
+            known: whether the service knows them already, as after a first request.
         """
         id = new_uuid(secrets.token_bytes)
-        player = Player(self, id, name, self.token(id, name, ttl_seconds=ttl_seconds))
+        token = self.token(id, name, ttl_seconds=ttl_seconds)
         if known:
-            await player.get("/v1/auth/verify")
-        return player
+            await self.service.authenticator.user(token)
+        return Player(self, id, name, token)
 
     async def players(self, *names: str) -> list[Player]:
         """Make several new users, by their names."""
@@ -318,7 +318,7 @@ async def open_world(
             services.append(service)
         if len(services) > 1:
             await settled(services)
-        transport = httpx2.AsyncHTTPTransport(verify=trusted_authorities())
+        transport = PlainTransport()
         http = httpx2.AsyncClient(
             base_url=urls[0],
             timeout=PATIENCE_SECONDS,
