@@ -30,6 +30,10 @@ LOOK_SECONDS = 1.0
 REST_SECONDS = 1.0
 """Pause between two runs of a job that has not finished its work."""
 
+SPREAD_SECONDS = 1.0
+"""Over how long the first runs of jobs with the same interval are spread. All of them at once would take all connections
+to the database, and a request that comes at that moment would wait for them, each second and each minute anew."""
+
 log = structlog.get_logger()
 
 Does: TypeAlias = Callable[[str], bool]
@@ -182,9 +186,10 @@ async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping, does: Do
         does: asked before each run of a job that one node runs for all.
     """
     async with trio.open_nursery() as nursery:
-        for job in jobs:
+        for number, job in enumerate(jobs):
             housekeeping.watched(job)
-            nursery.start_soon(_repeat, job, housekeeping, does, name=f"housekeeping: {job.name}")
+            first = job.every_seconds + SPREAD_SECONDS * number / len(jobs)
+            nursery.start_soon(_repeat, job, first, housekeeping, does, name=f"housekeeping: {job.name}")
 
 
 async def keep_running(task: BackgroundTask, housekeeping: Housekeeping, does: Does) -> None:
@@ -242,8 +247,8 @@ def pause_seconds(every_seconds: float, failures: int, fault: Exception) -> floa
     return min(grown, every_seconds) if _passes(fault) else grown
 
 
-async def _repeat(job: Job, housekeeping: Housekeeping, does: Does) -> None:
-    failures, pause = 0, job.every_seconds
+async def _repeat(job: Job, first_pause: float, housekeeping: Housekeeping, does: Does) -> None:
+    failures, pause = 0, first_pause
     while True:
         await trio.sleep(pause)
         began_at = trio.current_time()
