@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from actors.change import Change
 from actors.errors import NotFound
-from actors.publications.states import discovery
+from actors.publications.suppressing import moderated_state, suppress_others, told_with
 from actors.publications.units import Published
+from actors.server_address import normal_address
 from persistence.connection import Connection
 from persistence.publications import moderating, publications
-from persistence.publications.rows import DiscoveryState, PublicationRow
+from persistence.publications.rows import PublicationRow
 from persistence.users.audit import Stamp, write_audit
 
 REASON_MAX = 500
@@ -34,7 +35,8 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 async def judge(conn: Connection, id: str, said: Judgement, stamp: Stamp) -> Change[PublicationRow]:
-    """Feature or suppress a publication, or take that back; without effect where it is so already.
+    """Feature or suppress a publication, or take that back; without effect where it is so already. What else is
+    published at an address is suppressed with it, but comes back by itself alone.
 
     Args:
         id: the publication's id.
@@ -50,37 +52,28 @@ async def judge(conn: Connection, id: str, said: Judgement, stamp: Stamp) -> Cha
     )
     if after == before:
         return Change(before)
-    after = replace(after, discovery_state=_state(after, stamp.at_ms), updated_at_ms=stamp.at_ms)
+    after = replace(after, discovery_state=moderated_state(after, stamp.at_ms), updated_at_ms=stamp.at_ms)
     await moderating.save_moderation(conn, after)
+    newly = after.suppressed and not before.suppressed
+    others = await suppress_others(conn, after, stamp.at_ms) if newly else []
     detail = {"publicationId": id, "before": _told(before), "after": _told(after), "reason": said.reason}
-    encoded = msgspec.json.encode(detail)
+    encoded = msgspec.json.encode(detail | told_with(others))
     await write_audit(conn, stamp, "publication.moderated", target_id=id, detail=encoded)
-    return Change(after, () if after.target is None else (Published(after.target),))
+    return Change(after, tuple(Published(one.target) for one in (after, *others) if one.target is not None))
 
 
 async def _locked(conn: Connection, id: str) -> PublicationRow:
     """The publication, which nobody else changes until the transaction ends."""
     found = await moderating.read_publication(conn, id)
-    if found is not None and found.target is not None:
-        # As whoever publishes it: the target before the row.
-        await publications.hold(conn, found.target)
+    if found is not None:
+        # As whoever publishes it: the address, then the target, before the row.
+        await publications.hold_address(conn, normal_address(found.address) or found.address)
+        if found.target is not None:
+            await publications.hold(conn, found.target)
     row = await moderating.lock_publication(conn, id)
     if row is None:
         raise NotFound("no such publication")
     return row
-
-
-def _state(row: PublicationRow, now_ms: int) -> DiscoveryState:
-    """An address that is not published, only saved, is never in the list."""
-    if row.target is None:
-        return "SUPPRESSED" if row.suppressed else "UNLISTED"
-    return discovery(
-        suppressed=row.suppressed,
-        hidden=row.hidden,
-        ownership=row.ownership_state,
-        seen_at_ms=row.seen_at_ms,
-        now_ms=now_ms,
-    )
 
 
 def _told(row: PublicationRow) -> dict[str, bool]:

@@ -4,7 +4,7 @@ Their managers change their own publications. Moderators may change every public
 suppress one. The audit trail has what they change of others' publications, and each featuring or suppressing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -14,6 +14,7 @@ from actors.change import Change
 from actors.connect.capabilities import held_by
 from actors.discord.posting import post
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, RevisionConflict
+from actors.publications.suppressing import suppress_others, told_with
 from actors.publications.units_ownership import has_parted, lasting, prove, verified
 from actors.server_address import Address, is_internal
 from persistence.connect import members
@@ -22,7 +23,7 @@ from persistence.discord.rows import Subject
 from persistence.networks import networks
 from persistence.networks.gateway_routes import lock_server
 from persistence.publications import publications
-from persistence.publications.rows import PublicationRow, Target
+from persistence.publications.rows import OwnershipProof, PublicationRow, Target
 from persistence.saved_servers import addresses
 from persistence.users.audit import Stamp, write_audit
 
@@ -121,7 +122,8 @@ async def put(
     is_current: Callable[[PublicationRow | None], bool],
 ) -> Change[PublicationRow]:
     """Publish a server or network, in place of its former publication. What users have saved goes on as the former
-    address where that is another, or is proven no longer.
+    address where that is another, or is proven no longer. What a moderator suppresses is suppressed with whatever else
+    is published at its address.
 
     Args:
         is_current: whether the stored publication, or None for none, is the one that the client has seen and changed.
@@ -133,6 +135,7 @@ async def put(
         Conflict: a moderator has suppressed the publication, and its owner may not take it elsewhere.
         Invalid: the address is internal, so that players elsewhere cannot reach it.
     """
+    await publications.hold_address(conn, wish.address.key)
     within_id = await _hold(conn, target)
     own = await authorise(conn, target, by)
     before = await publications.of_target(conn, target, by.user_id)
@@ -142,14 +145,7 @@ async def put(
     around = await _called_from(conn, target, around)
     if is_internal(wish.address.host) and wish.address.host != around.called_from:
         raise Invalid(FieldError("/address", "NOT_ALLOWED", "players elsewhere cannot reach this address"))
-    proof = await prove(
-        conn,
-        target,
-        within_id,
-        wish.address.host,
-        gateway_domain=around.gateway_domain,
-        called_from=around.called_from,
-    )
+    proof = await _proven(conn, target, within_id, wish.address.host, around)
     row = _published(target, within_id, wish, before, around)
     if proof is None and before is not None and before.address == row.address:
         proof = lasting(before)
@@ -165,10 +161,12 @@ async def put(
     if row.discovery_state == "CONNECT" and (before is None or before.discovery_state != "CONNECT"):
         about = Subject(network_id=within_id, server_id=row.server_id, publication_id=row.id)
         await post(conn, "publication_listed", about, around.now_ms)
+    newly = wish.suppressed is True and not _moderated(before)[1]
+    others = await suppress_others(conn, row, around.now_ms) if newly else []
     if not own or _moderated(before) != _moderated(row):
-        await _audit(conn, by, "publication.changed", row)
+        await _audit(conn, by, "publication.changed", row, others)
     shown = await publications.of_target(conn, target, by.user_id)  # with those who have saved the address
-    return Change(shown or row, (Published(target),))
+    return Change(shown or row, (Published(target), *(Published(one.target) for one in others if one.target)))
 
 
 async def remove(conn: Connection, target: Target, by: Manager) -> Change[int]:
@@ -251,6 +249,13 @@ async def _called_from(conn: Connection, target: Target, around: Surroundings) -
     )
 
 
+async def _proven(
+    conn: Connection, target: Target, within_id: str | None, host: str, around: Surroundings
+) -> OwnershipProof | None:
+    zone, called_from = around.gateway_domain, around.called_from
+    return await prove(conn, target, within_id, host, gateway_domain=zone, called_from=called_from)
+
+
 def _published(
     target: Target,
     within_id: str | None,
@@ -295,6 +300,10 @@ async def _adopted(conn: Connection, row: PublicationRow, address: Address) -> P
     return row if found is None else replace(row, id=found[0], created_at_ms=found[1])
 
 
-async def _audit(conn: Connection, by: Manager, action: str, row: PublicationRow) -> None:
-    detail = {"publicationId": row.id, "featured": row.featured, "suppressed": row.suppressed}
+async def _audit(
+    conn: Connection, by: Manager, action: str, row: PublicationRow, others: Sequence[PublicationRow] = ()
+) -> None:
+    detail = {"publicationId": row.id, "featured": row.featured, "suppressed": row.suppressed} | told_with(
+        others
+    )
     await write_audit(conn, by.stamp, action, target_id=row.id, detail=msgspec.json.encode(detail))

@@ -139,6 +139,15 @@ async def hold(conn: Connection, target: Target) -> None:
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('publication ' || $1, 0))", target.id)
 
 
+async def hold_address(conn: Connection, address_key: str) -> None:
+    """Serialise publishing at an address, and suppressing it, until the transaction ends; before any `hold`.
+
+    Args:
+        address_key: the address in its canonical form (`Address.key`).
+    """
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('address ' || $1, 0))", address_key)
+
+
 async def address_alone(conn: Connection, address_key: str) -> tuple[str, int] | None:
     """(id, creation time in epoch milliseconds) of the publication of an address alone, without a target, locked for
     changes until the transaction ends; None when there is no such publication.
@@ -167,13 +176,37 @@ async def is_suppressed_at(conn: Connection, address_key: str, *, proven: bool) 
             """
             SELECT EXISTS (
                 SELECT FROM publications WHERE address_key = $1 AND suppressed
-                  AND (NOT $2::boolean OR target_id IS NULL OR ownership_state = 'OWNED')
+                  AND (NOT $2::boolean OR ownership_state IN ('UNCLAIMED', 'OWNED'))
             )
             """,
             address_key,
             proven,
         )
     )
+
+
+async def listed_at(conn: Connection, address_key: str, *, owned_as_well: bool, limit: int) -> list[Target]:
+    """The servers and networks that are published at an address and not suppressed, by the ids of their publications.
+
+    Args:
+        address_key: the address in its canonical form (`Address.key`).
+        owned_as_well: also those to whom the address is proven to belong.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT server_id, network_id FROM publications
+        WHERE address_key = $1 AND target_id IS NOT NULL AND NOT suppressed AND ($2 OR ownership_state <> 'OWNED')
+        ORDER BY id LIMIT $3
+        """,
+        address_key, owned_as_well, limit,
+    )  # fmt: skip
+    return [
+        Target("network", row["network_id"])
+        if row["server_id"] is None
+        else Target("server", row["server_id"])
+        for row in rows
+    ]
 
 
 async def put(conn: Connection, row: PublicationRow, *, words: str) -> None:
@@ -222,7 +255,8 @@ async def save_proof(conn: Connection, row: PublicationRow) -> None:
 
 
 async def remove(conn: Connection, id: str) -> None:
-    """Delete a publication."""
+    """Delete a publication, and that it is suppressed with it."""
+    await conn.execute("UPDATE publications SET suppressed = false WHERE id = $1 AND suppressed", id)
     await conn.execute("DELETE FROM publications WHERE id = $1", id)
 
 

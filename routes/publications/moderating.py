@@ -112,7 +112,8 @@ async def judge_publication(call: Call, id: ObjectId, body: JudgementBody) -> Mo
     """PATCH /v1/admin/connect/publications/{id}: features or suppresses a publication, or takes that back.
 
     Needs `admin:connect:manage`. The audit trail has what was before, and the reason. A suppressed publication leaves
-    the public list at once, and its owner cannot bring it back.
+    the public list at once, and its owner cannot bring it back; nor what else is published at its address, but by those
+    who own that. Each of them is taken back by itself.
     """
     reason = (body.reason or "").strip()
     if reason:

@@ -126,8 +126,8 @@ async def put_publication(
     is inside a verified domain of its network; else its ownership is PENDING, which the list shows. `If-Match` names
     the `ETag` of the publication that the caller has changed; if that is not the current one, the answer is a 409
     `REVISION_CONFLICT`. Users who have saved the publication keep the address that they have saved, where it gets
-    another one. What a moderator has suppressed keeps its address (409 `INVALID_STATE`), and is suppressed on another
-    server as well.
+    another one. What a moderator has suppressed keeps its address (409 `INVALID_STATE`), and is suppressed on other
+    servers as well, also once the first is gone.
     """
     target, wish, service = _target(target_type, target_id), _wish(body), call.service
     heard = service.of(GAME_SERVERS).credentials.last_seen(target_id)

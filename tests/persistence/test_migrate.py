@@ -77,10 +77,11 @@ async def _forget_the_column(conn: Connection) -> None:
 def test_what_expands_takes_nothing_away() -> None:
     """Nor does it demand of a row what the release before does not write.
 
-    Rows of a new table may go with those that they refer to (`ON DELETE CASCADE`): that hinders nobody.
+    Rows of a new table may go with those that they refer to (`ON DELETE CASCADE`): that hinders nobody. Nor does what
+    happens before a row is deleted (`BEFORE DELETE`).
     """
     taken = re.compile(
-        r"\b(DROP|RENAME|(?<!ON )DELETE|TRUNCATE|SET NOT NULL|ALTER COLUMN|CREATE UNIQUE INDEX)\b",
+        r"\b(DROP|RENAME|(?<!ON )(?<!BEFORE )DELETE|TRUNCATE|SET NOT NULL|ALTER COLUMN|CREATE UNIQUE INDEX)\b",
         re.IGNORECASE,
     )
     bare = re.compile(r"\bADD COLUMN\b[^,;]*\bNOT NULL\b(?![^,;]*\bDEFAULT\b)", re.IGNORECASE)
