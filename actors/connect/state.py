@@ -19,8 +19,10 @@ from persistence.connect.rows import (
     TicketRow,
 )
 
-CLAIM_KEYS_KEPT = 16
-"""The most claim keys of a server at a time; a newer one replaces the oldest."""
+CLAIM_KEYS_KEPT = 128
+"""The most claim keys of a server at a time; a newer one replaces the oldest. More than a server may ask for in the
+five minutes that each is valid: it learns that it is claimed by asking, and its owner types the key shown first.
+"""
 
 TICKET_KEPT_MS = 10 * 60_000
 """How long an expired ticket is kept, so that using it answers 410 rather than 404."""
