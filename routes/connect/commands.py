@@ -5,6 +5,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 import msgspec
+import trio
 from msgspec import Raw
 
 from actors.connect.commands import AckCommand, CancelCommand, CreateCommand, TakeCommands
@@ -253,16 +254,15 @@ async def _take(call: Call, server_id: Uuid, query: CommandQuery) -> tuple[Comma
     service, command = call.service, TakeCommands(query.limit)
     kind, waiters = service.of(GAME_SERVERS).server, service.of(WAITERS)
     waiters.listening.asked(server_id, call.now_ms)
-    taken: tuple[CommandRow, ...]
-    with waiters.waiter(server_id) as waiter:
-        taken = await call.ask(kind, server_id, command)
-        if taken or query.wait == 0 or service.draining:
-            return taken
-        await call.wait(waiter.wait, query.wait)
-    if call.client_is_gone:
-        return ()  # taken for nobody, they would be kept from whoever asks next until their leases end
-    taken = await call.ask(kind, server_id, command)
-    return taken
+    ends_at = trio.current_time() + query.wait
+    while not call.client_is_gone:
+        with waiters.waiter(server_id) as waiter:
+            taken: tuple[CommandRow, ...] = await call.ask(kind, server_id, command)
+            left = ends_at - trio.current_time()
+            if taken or left <= 0 or service.draining:
+                return taken
+            await call.wait(waiter.wait, left)  # another poll, or a stream, may take what wakes it
+    return ()  # taken for nobody, they would be kept from whoever asks next until their leases end
 
 
 async def _finished(call: Call, waiter: Waiter, seconds: int) -> CommandRow | None:

@@ -40,6 +40,28 @@ async def _give(owner: Player, server: GameServer) -> str:
     return str(made["command"]["id"])
 
 
+async def test_a_poll_waits_on_where_another_has_taken_the_command(world: World) -> None:
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    answers: list[Any] = []
+    async with trio.open_nursery() as nursery:
+        for _ in range(2):
+            nursery.start_soon(_poll, server, answers)
+
+        async def both_wait() -> bool:
+            return sum(len(one.of(WAITERS)._waiting.get(server.id, ())) for one in world.services) == 2
+
+        async def one_has_answered() -> bool:
+            return len(answers) > 0
+
+        await wait_until(both_wait)
+        first = await _give(ann, server)
+        await wait_until(one_has_answered)
+        second = await _give(ann, server)
+    given = [[one["id"] for one in said["items"]] for _, said in answers]
+    assert given == [[first], [second]]
+
+
 async def _is_untouched(owner: Player, server: GameServer, id: str) -> bool:
     (seen,) = (await owner.get(f"{server.path}/commands"))["items"]
     return (seen["id"], seen["status"], seen["attempts"]) == (id, "pending", 0)
