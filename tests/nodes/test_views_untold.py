@@ -27,11 +27,13 @@ async def room_on(cluster: Cluster, name: str, player: Player, other: Player) ->
     raise AssertionError
 
 
-async def _until(socket: Client, channel: str, text: str) -> None:
-    while True:
+async def _until_all(socket: Client, wanted: dict[str, str]) -> None:
+    """Wait until each channel has had a frame with its text, in whatever order they come."""
+    missing = dict(wanted)
+    while missing:
         frame = await socket.receive_json()
-        if frame.get("channel") == channel and text in str(frame):
-            return
+        if missing.get(frame.get("channel"), str(frame)) in str(frame):
+            missing.pop(frame.get("channel"), None)
 
 
 @pytest.mark.parametrize("mode", ["snapshot", "delta"])
@@ -57,5 +59,4 @@ async def test_open_views_show_what_rows_say_after_the_end_of_a_node(
             await cluster.worlds["b"].service.database.transact(change)
             await cluster.remove("b")
             with trio.fail_after(30):
-                await _until(socket, "inbox", "Untold")
-                await _until(socket, "notifications", noticed.id)
+                await _until_all(socket, {"inbox": "Untold", "notifications": noticed.id})
