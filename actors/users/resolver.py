@@ -27,9 +27,10 @@ class Entry:
         user: the user's row, newer than that of `rights` where it was changed since.
         seen_at_ms: when the user was last active, epoch milliseconds, as far as that is written; 0 for never.
         stale: whether rows have changed, so that the rights must be loaded again before they are used.
+        told_name: the name that what shows the user was told last; None while it was told none.
     """
 
-    __slots__ = ("access", "grown", "rights", "seen_at_ms", "stale", "user")
+    __slots__ = ("access", "grown", "rights", "seen_at_ms", "stale", "told_name", "user")
 
     def __init__(self, rights: UserWithRights, access: Access, grown: int) -> None:
         self.user = rights.user
@@ -38,6 +39,7 @@ class Entry:
         self.grown = grown
         self.seen_at_ms = rights.user.last_seen_at_ms or 0
         self.stale = False
+        self.told_name: str | None = None
 
 
 class Resolver:

@@ -304,18 +304,25 @@ class Users:
         if len(self._entries) >= self._capacity:
             del self._entries[next(iter(self._entries))]
         entry = self._entries[user_id] = self._resolver.entry(*loaded)
-        if before is not None and before.user.name != entry.user.name:
-            self._tell_name(user_id, entry.user.name)
+        if before is not None:
+            entry.told_name = before.told_name
+            if before.user.name != entry.user.name:
+                self._tell_name(user_id, entry.user.name)
 
     def _renamed(self, user_id: str, name: str) -> None:
-        """Tell of a new name, unless it is known; also where the user is not in memory: what shows them may be."""
+        """Tell of a new name, unless that was done; also where the user is not in memory: what shows them may be.
+
+        Who was read since the name was stored has it already, and nobody was told.
+        """
         entry = self._entries.get(user_id)
-        if entry is None:
-            self._tell_name(user_id, name)
-        elif entry.user.name != name:
-            entry.user = replace(entry.user, name=name)
+        if entry is None or entry.told_name != name:
             self._tell_name(user_id, name)
 
     def _tell_name(self, user_id: str, name: str) -> None:
+        entry = self._entries.get(user_id)
+        if entry is not None:
+            entry.told_name = name
+            if entry.user.name != name:
+                entry.user = replace(entry.user, name=name)
         for listener in self._rename_listeners:
             listener(user_id, name)

@@ -208,6 +208,31 @@ async def test_a_new_name_is_heard_where_the_user_is_unknown(users, database):
     assert told[1:] == [(ANN, "Anna")]
 
 
+async def test_a_new_name_is_told_of_a_user_who_was_read_before_it_was_heard(users, database):
+    """Who is read anew between another process' commit and its announcement has the name already; what shows them has
+    not."""
+    told = []
+    users.on_rename(lambda *args: told.append(args))
+    for name in ("Ann", "Anna"):
+        await database.transact(lambda conn, name=name: arrive(conn, ANN, name, issued_at_s=NOW_S, now_ms=NOW_MS))
+    assert await users.name_of(ANN) == "Anna"
+    assert told == []
+    users.heard(renamed(ANN, "Anna"))
+    assert told == [(ANN, "Anna")]
+
+
+async def test_a_new_name_is_told_once(users):
+    """The process that has renamed a user hears its own announcement."""
+    told = []
+    users.on_rename(lambda *args: told.append(args))
+    await users.arrive(ANN, "Ann", NOW_S)
+    for name in ("Anna", "Ann", "Anna"):
+        await users.arrive(ANN, name, NOW_S)
+        users.heard(renamed(ANN, name))
+        assert await users.name_of(ANN) == name
+    assert told == [(ANN, "Anna"), (ANN, "Ann"), (ANN, "Anna")]
+
+
 @pytest.mark.parametrize("role", [Role.MODERATOR, Role.ADMIN, Role.SUPER_ADMIN])
 async def test_enrolling(users, database, stamp, role):
     for _ in range(2):
