@@ -1,5 +1,6 @@
 """New names reach those who show them also when the database is away at that moment."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import cast
 
@@ -9,8 +10,9 @@ from trio.testing import MockClock
 
 from persistence.errors import DatabaseUnavailable, PersistenceError, QueueFull, RowsRejected
 from routes.insisting import TRIES
+from routes.jobs import BackgroundTask
 from routes.service import Service
-from routes.users.renaming import following_renames
+from routes.users.renaming import RENAMES_WAITING, following_renames
 
 
 class Passing:
@@ -33,6 +35,14 @@ class Passing:
         self.passed.append(name)
 
 
+def following(passing: Passing) -> tuple[Callable[[str, str], None], BackgroundTask]:
+    """What is called with each new name, and the task that passes them on."""
+    listeners: list[Callable[[str, str], None]] = []
+    users = SimpleNamespace(on_rename=listeners.append)
+    task = following_renames(cast("Service", SimpleNamespace(of=lambda _part: users)), "names", passing.on)
+    return listeners[0], task
+
+
 @pytest.mark.parametrize(
     ("failure", "times", "passed"),
     [
@@ -45,13 +55,29 @@ class Passing:
 async def test_a_name_waits_for_the_database(
     autojump_clock: MockClock, nursery: trio.Nursery, failure: PersistenceError, times: int, passed: list[str]
 ) -> None:
-    listeners = []
-    users = SimpleNamespace(on_rename=listeners.append)
     passing = Passing(failure, times)
-    task = following_renames(cast("Service", SimpleNamespace(of=lambda _part: users)), "names", passing.on)
+    renamed, task = following(passing)
     for user_id, name in (("a", "Ann"), ("b", "Ben")):
-        listeners[0](user_id, name)
+        renamed(user_id, name)
     nursery.start_soon(task.run)
     await trio.sleep(2 * TRIES)
     assert passing.passed == passed
+    nursery.cancel_scope.cancel()
+
+
+async def test_the_newest_name_of_a_user_who_waits_is_never_the_one_that_is_dropped(
+    autojump_clock: MockClock, nursery: trio.Nursery
+) -> None:
+    passing = Passing(DatabaseUnavailable("!"), 0)
+    renamed, task = following(passing)
+    for number in range(RENAMES_WAITING):
+        renamed(str(number), f"Player{number}")
+    renamed("7", "Seven")
+    renamed("late", "Late")
+    nursery.start_soon(task.run)
+    await trio.sleep(1)
+    assert (passing.passed[7], len(passing.passed)) == ("Seven", RENAMES_WAITING)
+    renamed("late", "Later")
+    await trio.sleep(1)
+    assert passing.passed[-1] == "Later"
     nursery.cancel_scope.cancel()
