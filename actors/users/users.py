@@ -242,6 +242,16 @@ class Users:
                 entry.stale = True
             self._tell("")
 
+    def tell_name(self, user_id: str, name: str) -> None:
+        """Tell listeners of a user's present name, whether they know it or not."""
+        entry = self._entries.get(user_id)
+        if entry is not None:
+            entry.told_name = name
+            if entry.user.name != name:
+                entry.user = replace(entry.user, name=name)
+        for listener in self._rename_listeners:
+            listener(user_id, name)
+
     def __len__(self) -> int:
         """How many users are in memory."""
         return len(self._entries)
@@ -307,7 +317,7 @@ class Users:
         if before is not None:
             entry.told_name = before.told_name
             if before.user.name != entry.user.name:
-                self._tell_name(user_id, entry.user.name)
+                self.tell_name(user_id, entry.user.name)
 
     def _renamed(self, user_id: str, name: str) -> None:
         """Tell of a new name, unless that was done; also where the user is not in memory: what shows them may be.
@@ -316,13 +326,4 @@ class Users:
         """
         entry = self._entries.get(user_id)
         if entry is None or entry.told_name != name:
-            self._tell_name(user_id, name)
-
-    def _tell_name(self, user_id: str, name: str) -> None:
-        entry = self._entries.get(user_id)
-        if entry is not None:
-            entry.told_name = name
-            if entry.user.name != name:
-                entry.user = replace(entry.user, name=name)
-        for listener in self._rename_listeners:
-            listener(user_id, name)
+            self.tell_name(user_id, name)

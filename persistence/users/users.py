@@ -5,7 +5,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from sys import intern
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -79,7 +79,8 @@ INSERT INTO users (id, name, name_lower, name_issued_at_s, created_at_ms, update
 VALUES ($1, $2, $3, $4, $5, $5, $5, $5) ON CONFLICT (id) DO NOTHING RETURNING {_COLUMNS}
 """  # noqa: S608
 _RENAME = f"""
-UPDATE users SET name = $2, name_lower = $3, name_issued_at_s = greatest(name_issued_at_s, $4), updated_at_ms = $5
+UPDATE users SET name = $2, name_lower = $3, name_issued_at_s = greatest(name_issued_at_s, $4), updated_at_ms = $5,
+    renamed_at_ms = $5
 WHERE id = $1 AND name <> $2 AND name_issued_at_s <= $6 AND tokens_not_before_s <= $4 RETURNING {_COLUMNS}
 """  # noqa: S608
 _REFUSE = "UPDATE users SET tokens_not_before_s = $2 WHERE id = $1"
@@ -109,6 +110,14 @@ class UserWithRights(msgspec.Struct, frozen=True):
     user: User
     roles: tuple[str, ...]
     grants: tuple[Grant, ...]
+
+
+class Renamed(NamedTuple):
+    """A user, the name that they have, and when they were given it, epoch milliseconds."""
+
+    id: str
+    name: str
+    renamed_at_ms: int
 
 
 def _user(fields: Iterable[Any]) -> User:
@@ -193,6 +202,23 @@ async def read_names(conn: Connection, user_ids: Collection[str]) -> dict[str, s
     """{user id: name} of the users who exist."""
     rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY ($1::text[])", list(user_ids))
     return {row["id"]: row["name"] for row in rows}
+
+
+async def renamed_since(conn: Connection, from_ms: int, after_id: str, limit: int) -> list[Renamed]:
+    """Users who were given another name, by the moment and their ids; at most `limit`.
+
+    Args:
+        from_ms: the first moment, epoch milliseconds.
+        after_id: of those who were renamed at that moment, the user after whom the page begins; "" for all of them.
+    """
+    rows = await conn.fetch(
+        "SELECT id, name, renamed_at_ms FROM users WHERE renamed_at_ms >= $1 AND (renamed_at_ms, id) > ($1, $2)"
+        " ORDER BY renamed_at_ms, id LIMIT $3",
+        from_ms,
+        after_id,
+        limit,
+    )
+    return [Renamed(*row) for row in rows]
 
 
 async def ids_named(conn: Connection, name: str) -> list[str]:

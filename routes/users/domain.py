@@ -21,6 +21,7 @@ from routes.users import (
 )
 from routes.users.authenticator import ISSUERS, USER_AUTHENTICATOR
 from routes.users.jobs import jobs_of
+from routes.users.missed_names import MissedNames
 from routes.users.online import follow_sockets, roam
 from routes.users.parts import PRESENCE, RIGHTS, USER_DIRECTORY
 from routes.users.reactions import REACTIONS, RECONCILIATIONS
@@ -33,8 +34,11 @@ def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         roam(membership.life.node, membership.peers, service.sockets, service.of(PRESENCE), service.clock)
     service.of(USER_DIRECTORY).on_access_change(service.of(RIGHTS).moved)
     service.of(RIGHTS).on_tokens(service.sockets.close_older)
+    missed_names = MissedNames(service.of(USER_DIRECTORY), service.database, service.clock)
     service.database.listen(CHANNEL, service.of(USER_DIRECTORY).heard)
+    service.database.listen(CHANNEL, missed_names.heard)
     return (
+        missed_names.task(),
         BackgroundTask("keys of issuers", service.of(ISSUERS).keep_fresh),
         BackgroundTask("rights of open streams", service.of(RIGHTS).keep),
     )

@@ -24,8 +24,8 @@ def following_renames(
 ) -> BackgroundTask:
     """Subscribe to new names; returns the task that passes them on, one user after another.
 
-    While the database cannot be asked, names wait, of each user the newest. A name is dropped if too many users are renamed at once, or if the
-    database is away for longer than `insist` tries.
+    While the database cannot be asked, names wait, of each user the newest. A name is dropped if too many users are
+    renamed at once, or if the database is away for longer than `insist` tries.
 
     Args:
         service: gives the directory of users.

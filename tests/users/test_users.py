@@ -214,7 +214,9 @@ async def test_a_new_name_is_told_of_a_user_who_was_read_before_it_was_heard(use
     told = []
     users.on_rename(lambda *args: told.append(args))
     for name in ("Ann", "Anna"):
-        await database.transact(lambda conn, name=name: arrive(conn, ANN, name, issued_at_s=NOW_S, now_ms=NOW_MS))
+        await database.transact(
+            lambda conn, name=name: arrive(conn, ANN, name, issued_at_s=NOW_S, now_ms=NOW_MS)
+        )
     assert await users.name_of(ANN) == "Anna"
     assert told == []
     users.heard(renamed(ANN, "Anna"))
