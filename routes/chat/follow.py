@@ -21,11 +21,15 @@ from routes.chat.parts import CHAT_KINDS
 from routes.friends.parts import FRIENDS_LIVE
 from routes.insisting import insist
 from routes.jobs import BackgroundTask, Job
+from routes.outdated import compare
 from routes.service import Service
 from routes.users.renaming import following_renames
 
 AT_ONCE = 100
 """Conversations of a renamed user, or of an import, that are read at once, with their members."""
+
+MISSED = ""
+"""Heard in place of a conversation's id once listening has (again) begun: some may have been missed."""
 
 MADE_WAITING = 10_000
 """Most conversations of imports whose members are still to be read; further ones show up when an inbox is next read."""
@@ -69,28 +73,32 @@ def _archived(service: Service, conversation_id: str) -> None:
 
 
 def _showing_made(service: Service) -> BackgroundTask:
-    """Subscribe to conversations that an import makes; returns the task that tells the inboxes of their members."""
+    """Subscribe to conversations that an import makes; returns the task that tells the inboxes of their members.
+
+    Where some may have been missed, all open inboxes are compared with rows.
+    """
+    inbox = service.of(CHAT_KINDS).inbox
     sender, made = trio.open_memory_channel[str](MADE_WAITING)
 
     def heard(conversation_id: str) -> None:
         try:
-            if conversation_id:
-                sender.send_nowait(conversation_id)
+            sender.send_nowait(conversation_id)
         except trio.WouldBlock:
             log.warning("too many conversations were imported at once", waiting=MADE_WAITING)
 
     async def run() -> None:
         while True:
-            ids = [await made.receive()]
+            ids = {await made.receive()}
             while len(ids) < AT_ONCE and made.statistics().current_buffer_used:
-                ids.append(made.receive_nowait())
+                ids.add(made.receive_nowait())
             try:
-                found = await insist(partial(service.database.read, ids_of, ids))
+                found = await insist(partial(service.database.read, ids_of, sorted(ids)))
+                for conversation_id, member_ids in found.items():
+                    service.system.touched(inbox.name, member_ids, conversation_id)
+                if MISSED in ids:
+                    await insist(partial(compare, service, inbox))
             except PersistenceError as fault:
                 log.warning("imported conversations were not shown", reason=type(fault).__name__)
-                continue
-            for conversation_id, member_ids in found.items():
-                service.system.touched(service.of(CHAT_KINDS).inbox.name, member_ids, conversation_id)
 
     service.database.listen(MADE_CHANNEL, heard)
     return BackgroundTask("imported conversations", run)
