@@ -4,9 +4,10 @@ from random import Random
 
 import msgspec
 import trio
+from trio.testing import MockClock
 
 from actors.kernel.nodes.entries import Entry, Owns, Said, Touched, decode, encode
-from actors.kernel.nodes.link import LINK_BYTES, Life
+from actors.kernel.nodes.link import HEARD_SECONDS, LINK_BYTES, Life
 from actors.kernel.nodes.peers import CALLS_BYTES
 from tests.nodes.play import peers_of
 from tests.support.bus import FAIR, FOUL, SimulatedBus
@@ -119,3 +120,26 @@ async def test_what_a_later_release_adds_is_passed_over() -> None:
         a.peers._take("b", msgspec.msgpack.encode(entry))
     assert heard == [Owns("b", {1: 2})]
     assert not a.lost
+
+
+async def test_nobody_was_silent_while_this_process_stood_still(
+    autojump_clock: MockClock, nursery: trio.Nursery
+) -> None:
+    """Commands for owners elsewhere that waited as well would all be refused before a message is read."""
+    bus = SimulatedBus(Random(1))
+    a, b = _pair(bus)
+    for task in (bus.carry, a.peers.links.keep, b.peers.links.keep):
+        nursery.start_soon(task)
+    await trio.sleep(1)
+    assert a.peers.hears("b")
+    autojump_clock.jump(HEARD_SECONDS + 1)
+    assert a.peers.hears("b")
+    assert a.peers.links.heard_within(HEARD_SECONDS) == {"b"}
+    await trio.sleep(1)
+    assert a.peers.hears("b")
+    bus.parted.add(frozenset("ab"))
+    await trio.sleep(1)
+    autojump_clock.jump(HEARD_SECONDS + 1)
+    assert a.peers.hears("b")
+    await trio.sleep(HEARD_SECONDS)
+    assert not a.peers.hears("b")

@@ -140,6 +140,16 @@ class Link:
         """
         return self._heard_at is not None and now - self._heard_at <= within
 
+    def excuse(self, seconds: float, now: float) -> None:
+        """Count no silence of the other node for a time in which this one could not listen.
+
+        Args:
+            seconds: how long that was.
+            now: the present time in monotonic seconds.
+        """
+        if self._heard_at is not None:
+            self._heard_at = min(self._heard_at + seconds, now)
+
     # -- what goes out ------------------------------------------------------------------------------
 
     def send(self, body: bytes) -> int:

@@ -21,6 +21,10 @@ TICK_SECONDS = 0.1
 """How often links are looked at that have nothing new to say: beats, and what has to be sent again."""
 
 
+STILL_SECONDS = 0.5
+"""How late the next look may be. A later one says that this process stood still, and what others sent waits unread."""
+
+
 class Bus(Protocol):
     """Carries messages between nodes, and may lose them."""
 
@@ -82,6 +86,7 @@ class Links:
         self._now = now
         self._soon = soon
         self._links: dict[str, Link] = {}
+        self._looked_at: float | None = None  # None before `keep`
         self._is_flushing = False
         self._at_end: list[Callable[[], None]] = []
         self._has_room: Callable[[str], None] = _unheard
@@ -101,12 +106,13 @@ class Links:
 
     def hears(self, node: str) -> bool:
         """Whether a node was heard so lately that what it said last can still be believed."""
+        now = self._look()
         link = self._links.get(node)
-        return link is not None and link.is_heard(self._now())
+        return link is not None and link.is_heard(now)
 
     def heard_within(self, seconds: float) -> frozenset[str]:
         """The nodes that were heard within these seconds."""
-        now = self._now()
+        now = self._look()
         return frozenset(node for node, link in self._links.items() if link.is_heard(now, seconds))
 
     def waiting_bytes(self) -> dict[str, int]:
@@ -201,9 +207,22 @@ class Links:
 
     async def keep(self) -> None:
         """Look after silent links until cancelled."""
+        self._looked_at = self._now()
         while True:
             await trio.sleep(TICK_SECONDS)
+            self._look()
             self.flush()
+
+    def _look(self) -> float:
+        """The present time. While this process stands still it hears nobody, and that is no silence of the others."""
+        now = self._now()
+        if self._looked_at is not None:
+            still_seconds = now - self._looked_at - TICK_SECONDS
+            if still_seconds > STILL_SECONDS:
+                for link in self._links.values():
+                    link.excuse(still_seconds, now)
+            self._looked_at = now
+        return now
 
     def _flush_soon(self) -> None:
         if not self._is_flushing:
