@@ -31,8 +31,8 @@ REST_SECONDS = 1.0
 """Pause between two runs of a job that has not finished its work."""
 
 SPREAD_SECONDS = 1.0
-"""Over how long the first runs of jobs with the same interval are spread. All of them at once would take all connections
-to the database, and a request that comes at that moment would wait for them, each second and each minute anew."""
+"""Over how long the first runs of jobs with the same interval are spread. All of them at once would take all
+connections to the database, and a request that comes just then would wait for them, each second and minute anew."""
 
 log = structlog.get_logger()
 
