@@ -4,7 +4,7 @@ import msgspec
 
 
 class QueueMoved(msgspec.Struct, frozen=True):
-    """The number of reports or capes that wait for moderators may have changed: one came, was judged, or is gone."""
+    """The reports or capes that wait for moderators may be others: one came, was judged, or is gone."""
 
 
 QUEUES = "queues of moderators"

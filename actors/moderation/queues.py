@@ -1,7 +1,9 @@
-"""The channel `moderation`: how many reports and capes wait for moderators.
+"""The channel `moderation`: how many reports and capes wait for moderators, and which has come last.
 
-Each moderator has a view of their own, which counts no report about them: neither a number nor a frame tells them that
-they were reported. Who may judge only one sort of things sees the number of those, and null for the others.
+The number alone does not say that something has come: it stays where another was judged meanwhile, and at its bound.
+
+Each moderator has a view of their own, which knows no report about them: neither a number nor a frame tells them that
+they were reported. Who may judge only one sort of things sees what is about those, and null for the others.
 """
 
 from collections.abc import Collection, Sequence
@@ -46,11 +48,15 @@ class ModerationSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="came
     Args:
         reports: how many open reports the viewer may settle, 1,000 at most; null for a viewer who may settle none.
         capes: how many capes are pending, 1,000 at most; null for a viewer who may not moderate them.
+        newest_report_id: the report that was made last of those; null where there is none.
+        newest_cape_id: the cape of those that was submitted, or renamed by a moderator, last; null where there is none.
     """
 
     type: Literal["moderation_snapshot"] = "moderation_snapshot"
     reports: int | None
     capes: int | None
+    newest_report_id: str | None
+    newest_cape_id: str | None
 
 
 class ModerationChanged(msgspec.Struct, frozen=True, rename="camel"):
@@ -58,13 +64,15 @@ class ModerationChanged(msgspec.Struct, frozen=True, rename="camel"):
 
     reports: int | None
     capes: int | None
+    newest_report_id: str | None
+    newest_cape_id: str | None
 
 
 class QueuesChanged(Event, frozen=True):
-    """The number of reports or of capes that wait has changed.
+    """What waits has changed: how many reports or capes, or which came last.
 
     Args:
-        before: the numbers before the change.
+        before: what was known before the change.
     """
 
     before: Queues
@@ -93,9 +101,16 @@ def _audience(_state: Queues, viewer: Judge) -> Judge:
 
 
 def _snapshot(state: Queues, audience: Judge) -> ModerationSnapshot:
-    reports = state.reports if audience.also_own else state.reports_of_others
+    reports, newest = (
+        (state.reports, state.newest_report)
+        if audience.also_own
+        else (state.reports_of_others, state.newest_report_of_others)
+    )
     return ModerationSnapshot(
-        reports=reports if audience.reports else None, capes=state.capes if audience.capes else None
+        reports=reports if audience.reports else None,
+        capes=state.capes if audience.capes else None,
+        newest_report_id=newest if audience.reports else None,
+        newest_cape_id=state.newest_cape if audience.capes else None,
     )
 
 
@@ -103,7 +118,8 @@ def _delta(state: Queues, event: QueuesChanged, audience: Judge) -> Delta | None
     shown = _snapshot(state, audience)
     if shown == _snapshot(event.before, audience):
         return None
-    return Delta("moderation_changed", ModerationChanged(shown.reports, shown.capes))
+    changed = ModerationChanged(shown.reports, shown.capes, shown.newest_report_id, shown.newest_cape_id)
+    return Delta("moderation_changed", changed)
 
 
 MODERATION = View(
@@ -117,4 +133,4 @@ MODERATION = View(
     interval_ms=INTERVAL_MS,
     differing=lambda shown, stored: () if shown == stored else (NAME,),
 )
-"""The view of how many reports and capes wait for moderators."""
+"""The view of how many reports and capes wait for moderators, and which has come last."""

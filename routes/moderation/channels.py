@@ -16,8 +16,8 @@ QUEUES = LiveChannel(
     shown=lambda _: MODERATION,
     looks=lambda access: Judge(access.is_moderator, access.allows(MODERATE), access.is_super_admin),
     shows=Shown(
-        says="How many reports and capes wait for the viewer: no report about themselves, unless they are a"
-        " super-admin. Needs the role Moderator or a higher one, which shows reports, or"
+        says="How many reports and capes wait for the viewer, and which came last: no report about themselves,"
+        " unless they are a super-admin. Needs the role Moderator or a higher one, which shows reports, or"
         " `capes:moderate`, which shows capes; at most one frame a second.",
         snapshot=ModerationSnapshot,
         events={"moderation_changed": ModerationChanged},

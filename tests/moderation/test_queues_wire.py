@@ -28,6 +28,16 @@ async def until(world: World, client: Client, wanted: tuple[Any, Any]) -> None:
             world.advance(INTERVAL_MS)
 
 
+async def until_named(world: World, client: Client, *wanted: tuple[str, Any]) -> None:
+    with patience():
+        world.advance(INTERVAL_MS)
+        while (
+            not set(wanted)
+            <= (await client.receive_until(type="snapshot", channel="moderation"))["data"].items()
+        ):
+            world.advance(INTERVAL_MS)
+
+
 async def reported(by: Player, whom: Player) -> str:
     made = await by.do("POST", "/v1/social/friends/reports", {"targetId": whom.id}, status=201)
     return str(made["id"])
@@ -95,6 +105,32 @@ async def test_snapshot_and_events_are_a_fresh_snapshot(world: World) -> None:
         assert event["event"] == "moderation_changed"
         async with mod.live(LIVE) as other:
             assert (await other.receive_until(type="snapshot"))["data"] == {**first, **event["data"]}
+
+
+async def test_what_came_last_is_named(world: World) -> None:
+    """The number of those that wait is the same where one comes and another is judged between two frames."""
+    root, mod, ann, ben = (
+        await world.super_admin(),
+        await moderator(world),
+        *await world.players("Ann", "Ben"),
+    )
+    first = await reported(ann, ben)
+    async with mod.live(LIVE) as client, root.live(LIVE) as other:
+        told = (await client.receive_until(type="snapshot", channel="moderation"))["data"]
+        assert (told["reports"], told["newestReportId"], told["newestCapeId"]) == (1, first, None)
+        about_mod = await reported(ben, mod)
+        await until_named(world, other, ("reports", 2), ("newestReportId", about_mod))
+        await mod.do("PATCH", f"{REPORTS}/{first}", {"status": "dismissed"})
+        second = await reported(ben, ann)
+        await until_named(world, client, ("reports", 1), ("newestReportId", second))
+        older = await cape_in("pending", ann, mod)
+        newer = await cape_in("pending", ben, mod)
+        await ann.do("POST", f"{OWN}/{older['id']}/withdraw")
+        world.advance(1)
+        await ann.do("POST", f"{OWN}/{older['id']}/submit")
+        await until_named(world, client, ("capes", 2), ("newestCapeId", older["id"]))
+        await mod.do("PATCH", f"/v1/admin/capes/{older['id']}", {"status": "blocked"})
+        await until_named(world, client, ("capes", 1), ("newestCapeId", newer["id"]))
 
 
 async def test_everybody_sees_what_they_may_judge(world: World) -> None:

@@ -10,8 +10,9 @@ pytestmark = [needs_browser, pytest.mark.slow]
 DESK = Look("light", 1280)
 
 
-async def report(by: Player, target: Player, reason: str) -> None:
-    await by.do("POST", "/v1/social/friends/reports", {"targetId": target.id, "reason": reason})
+async def report(by: Player, target: Player, reason: str) -> str:
+    made = await by.do("POST", "/v1/social/friends/reports", {"targetId": target.id, "reason": reason})
+    return str(made["id"])
 
 
 def marked(page: Page, reason: str) -> None:
@@ -59,6 +60,32 @@ async def test_what_comes_just_when_another_is_judged_is_shown(world: World) -> 
         marked(page, "second")
         scene.let(report, ada, dan, "third")
         expect(page.get_by_text("third")).to_be_visible()
+        marked(page, "second")
+
+    await play(world, DESK, story)
+
+
+async def test_what_comes_just_when_somebody_else_judges_is_shown(world: World) -> None:
+    """The number between is never told, as where both happen between two frames."""
+    ada, ben, cyd, dan = await world.players("Ada", "Ben", "Cyd", "Dan")
+    mona, moritz = await world.ranked("Mona", "moderator"), await world.ranked("Moritz", "moderator")
+    first = await report(ada, ben, "first")
+    await report(ada, cyd, "second")
+
+    def relay(near: WebSocketRoute) -> None:
+        far = near.connect_to_server()
+        far.on_message(lambda said: None if '"reports":1' in str(said) else near.send(said))
+
+    def story(scene: Scene) -> None:
+        page = scene.arrive(mona.token or "")
+        page.route_web_socket("**/v1/social/live*", relay)
+        page.goto("/app/operate/reports")
+        expect(page.get_by_role("link", name="Reports 2 waiting")).to_be_visible()
+        marked(page, "second")
+        scene.let(moritz.do, "PATCH", f"/v1/admin/reports/{first}", {"status": "dismissed"})
+        scene.let(report, ada, dan, "third")
+        expect(page.get_by_text("third")).to_be_visible()
+        expect(page.get_by_text("first")).to_have_count(0)
         marked(page, "second")
 
     await play(world, DESK, story)

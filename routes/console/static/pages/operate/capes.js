@@ -11,10 +11,11 @@ import { Queue, useArrivals, without } from "./queue.js";
 
 const VERDICTS = ["approved", "blocked", "private"];
 const PAGE = 50;
+const TOLD = { number: "capes", newest: "newestCapeId" };
 
 export default function CapeModeration() {
   const list = useRead((signal) => capes.waiting({ status: "pending", limit: PAGE }, signal));
-  useArrivals("capes", list.data?.entries.length < PAGE ? list.data.entries : null, list.reload);
+  useArrivals(TOLD, list.data?.entries ?? null, list.data?.entries.length < PAGE, list.reload);
   const changed = async (judged, isUndone) => {
     const left = without(list.data.entries, judged);
     if (isUndone || left.length === 0) await list.reload(); // more may wait than are shown at once

@@ -70,25 +70,30 @@ export function Queue({ items, keyOf, nameOf, draw, verdicts, label, reasonWords
 const BEHIND_MS = 3_000;
 
 /**
- * Read a queue again when moderators are told that more waits in it, or that more waits than is shown: the number stays
- * as it was where something has come just when another was judged.
+ * Read a queue again when moderators are told that more waits in it, that something has come last which is not shown (the
+ * number stays where another was judged meanwhile, and at its bound), or that more waits than is shown.
  *
- * @param {"reports"|"capes"} name
- * @param {any[]|null} whole what is shown, where that is the whole queue.
+ * @param {{number: "reports"|"capes", newest: "newestReportId"|"newestCapeId"}} told where the channel says so.
+ * @param {any[]|null} shown null where it is no queue, or not there yet.
+ * @param {boolean} isWhole whether nothing waits beyond what is shown.
  * @param {() => unknown} reload
  */
-export function useArrivals(name, whole, reload) {
-  const count = useShared("moderation").data?.[name] ?? null;
-  const before = useRef(null);
+export function useArrivals({ number, newest: last }, shown, isWhole, reload) {
+  const { [number]: count = null, [last]: newest = null } = useShared("moderation").data ?? {};
+  const isThere = shown !== null;
+  const before = useRef({ count: null });
   useEffect(() => {
-    if (before.current !== null && count > before.current) reload();
-    before.current = count;
-  }, [count]);
+    const was = before.current;
+    before.current = { count, newest, isThere };
+    const isMore = was.count !== null && count > was.count;
+    const isAnother = newest !== null && isThere && (newest !== was.newest || !was.isThere);
+    if (isMore || (isAnother && !shown.some(({ id }) => id === newest))) reload();
+  }, [count, newest, isThere]);
   useEffect(() => {
-    if (whole === null || !(count > whole.length)) return undefined;
+    if (!isThere || !isWhole || !(count > shown.length)) return undefined;
     const timer = setTimeout(reload, BEHIND_MS);
     return () => clearTimeout(timer);
-  }, [count, whole]);
+  }, [count, shown, isWhole]);
 }
 
 /** A list without some, by their ids. */

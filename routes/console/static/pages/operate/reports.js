@@ -13,11 +13,14 @@ import { ReportHistory, Verdict } from "./report-history.js";
 const STATUSES = ["open", "dismissed", "actioned"];
 const VERDICTS = ["dismissed", "actioned", "open"];
 const PAGE = 50;
+const TOLD = { number: "reports", newest: "newestReportId" };
 
 export default function Reports() {
   const { status = "open" } = place.value.query;
   const list = useList((query, signal) => admin.reports({ status, limit: PAGE, ...query }, signal), [status]);
-  useArrivals("reports", status === "open" && !list.hasMore ? list.items : null, () => { if (status === "open" && list.items?.length <= PAGE) list.reload(); });
+  // Whoever has gone on to older ones keeps their place.
+  const queue = status === "open" && list.items?.length <= PAGE ? list.items : null;
+  useArrivals(TOLD, queue, !list.hasMore, () => queue && list.reload());
   const changed = (reports, isUndone) => (isUndone ? list.reload() : list.change((before) => ({ ...before, items: without(before.items, reports) })));
   const verdicts = VERDICTS.filter((one) => one !== status).map((one) => ({
     name: one,
