@@ -204,7 +204,8 @@ def merge(state: InboxState, found: dict[str, Entry | None]) -> InboxState:
 
 
 def snapshot(frames: Frames, state: InboxState) -> bytes:
-    """Render the InboxSnapshot: the newest conversations that fit into one page, and the totals over all."""
+    """Render the InboxSnapshot: the newest conversations that fit into one page, whether there are more, and the
+    totals over all."""
     shown = fitting([frames.conversation(entry.facts, entry.own) for entry in state.entries], len)
     unread = mentions = 0
     for entry in state.entries:
@@ -213,11 +214,9 @@ def snapshot(frames: Frames, state: InboxState) -> bytes:
     for one in state.rest.values():
         unread += one.unread
         mentions += one.mentions
-    return b'{"type":"inbox_snapshot","conversations":[%b],"totals":{"unread":%d,"mentions":%d}}' % (
-        b",".join(shown),
-        unread,
-        mentions,
-    )
+    has_more = bool(state.rest) or len(shown) < len(state.entries)
+    head = b'{"type":"inbox_snapshot","conversations":[%b],"totals":{"unread":%d,"mentions":%d},"hasMore":%b}'
+    return head % (b",".join(shown), unread, mentions, b"true" if has_more else b"false")
 
 
 def listed(state: InboxState, after: tuple[int, str] | None, limit: int) -> Sequence[Entry] | None:

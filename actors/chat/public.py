@@ -162,11 +162,16 @@ class InboxTotals(Public, frozen=True):
 
 
 class InboxSnapshot(Public, kw_only=True, frozen=True):
-    """The frame of the inbox stream: at most 200 conversations, newest activity first."""
+    """The frame of the inbox stream: at most 200 conversations, newest activity first.
+
+    Args:
+        has_more: whether there are older ones, which GET /v1/social/chat/conversations lists.
+    """
 
     type: Literal["inbox_snapshot"] = "inbox_snapshot"
     conversations: tuple[Conversation, ...]
     totals: InboxTotals
+    has_more: bool = False
 
 
 class ConversationGone(Public, frozen=True):

@@ -147,4 +147,5 @@ def test_lists_of_conversations_are_bounded_in_bytes():
     entries = tuple(Entry(one.facts, one.own) for one in crowds)
     inbox = snapshot(frames, InboxState(uid("ann"), entries, {}))
     assert len(inbox) <= MAX_PAGE_BYTES + HEAD_BYTES
-    assert msgspec.json.decode(inbox, type=InboxSnapshot).totals.unread == 200
+    frame = msgspec.json.decode(inbox, type=InboxSnapshot)
+    assert (frame.totals.unread, frame.has_more) == (200, True)

@@ -64,6 +64,7 @@ def test_totals_are_over_everything():
     frame = shown(inbox)
     assert len(frame.conversations) == SHOWN
     assert len(inbox.rest) == 30
+    assert frame.has_more
     assert frame.totals.unread == 2 * (SHOWN + 30)
     # One from below comes up, and pushes another down.
     inbox = taking(inbox, a_live(0, unread=5, updated_ms=NOW_MS + 10_000))

@@ -37,7 +37,7 @@ class Client:
 
     def _take_snapshot(self, inbox: InboxState) -> None:
         snapshot = fresh(inbox)
-        self.totals = snapshot["totals"]
+        self.totals, self.has_more = snapshot["totals"], snapshot["hasMore"]
         self.known = {one["id"]: one for one in snapshot["conversations"]}
 
     def follow(self, before: InboxState, after: InboxState, sources: set[str]) -> int:
@@ -66,7 +66,12 @@ class Client:
         newest_first = sorted(
             self.known.values(), key=lambda one: (one["updatedAt"], one["id"]), reverse=True
         )
-        return {"type": "inbox_snapshot", "conversations": newest_first, "totals": self.totals}
+        return {
+            "type": "inbox_snapshot",
+            "conversations": newest_first,
+            "totals": self.totals,
+            "hasMore": self.has_more,
+        }
 
 
 class Inbox:

@@ -37,6 +37,7 @@ export const identities = {
 };
 
 export const chat = {
+  list: (query, signal) => rest.get("/v1/social/chat/conversations", query, { signal }),
   open: (participantIds, kind, title) => rest.post("/v1/social/chat/conversations", { kind, participantIds, ...(title && { title }) }),
   messages: (conversation, query, signal) => rest.get(`/v1/social/chat/conversations/${id(conversation)}/messages`, query, { signal }),
   revisions: (conversation, message, signal) =>

@@ -1,5 +1,7 @@
 """Lists that are searched and go on page by page: what is shown is what the address asks for."""
 
+from itertools import combinations
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -57,6 +59,67 @@ async def test_a_page_of_another_search_is_not_added(world: World) -> None:
         names(page, PAGE)
         older.click()
         names(page, PAGE + 2)
+
+    await play(world, DESK, story)
+
+
+async def groups(owner: Player, member: Player, others: list[Player], numbers: range) -> None:
+    """Groups of somebody, each with other participants, as the same ones would have the same group."""
+    for n, pair in zip(numbers, combinations(others, 2), strict=False):
+        body = {
+            "kind": "group",
+            "title": f"Group {n:03}",
+            "participantIds": [member.id, *(one.id for one in pair)],
+        }
+        made = await owner.do("POST", "/v1/social/chat/conversations", body, status=201)
+        if n == 0:
+            said = {"content": "the oldest"}
+            await owner.do("POST", f"/v1/social/chat/conversations/{made['id']}/messages", said)
+
+
+async def test_conversations_beyond_the_inbox_are_reached(world: World) -> None:
+    mona, *owners = await world.players("Mona", "Ada", "Ben", "Cyd")
+    others = list(await world.players(*(f"Other {n}" for n in range(13))))
+    for at, owner in enumerate(owners):
+        await groups(owner, mona, others, range(at * 68, at * 68 + 68))
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(mona, "/app/chat")
+        shown, oldest = page.locator(".inbox li"), page.locator(".inbox li", has_text="Group 000")
+        expect(shown).to_have_count(200)
+        page.get_by_role("button", name="Show older ones").click()
+        expect(shown).to_have_count(204)
+        assert shown.locator(".title").all_inner_texts() == [f"Group {n:03}" for n in reversed(range(204))]
+        expect(page.get_by_role("button", name="Show older ones")).to_have_count(0)
+        expect(oldest.get_by_text("1 unread")).to_be_visible()
+        oldest.get_by_role("link").click()
+        expect(page.get_by_role("log").get_by_text("the oldest")).to_be_visible()
+        page.get_by_role("link", name="Group 001").click()
+        expect(oldest.get_by_text("1 unread")).to_have_count(0)
+        # One that comes to life is the inbox's, and the one that makes room for it is still there, once.
+        page.get_by_role("textbox", name="Message Group 001").fill("alive again")
+        page.keyboard.press("Enter")
+        expect(shown.first).to_contain_text("alive again")
+        expect(shown).to_have_count(204)
+        expect(page.locator(".inbox li", has_text="Group 004")).to_have_count(1)
+
+    await play(world, DESK, story)
+
+
+async def test_everybody_of_a_large_group_is_reached(world: World) -> None:
+    """A conversation has its first hundred with it; of more it is not known how many are online."""
+    ada, *others = await world.players("Ada", *(f"Member {n:03}" for n in range(110)))
+    group = {"kind": "group", "title": "All", "participantIds": [other.id for other in others]}
+    made = await ada.do("POST", "/v1/social/chat/conversations", group)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/chat/{made['id']}")
+        page.get_by_role("button", name="111 members", exact=True).click()
+        people = page.locator(".members .people li")
+        expect(people).to_have_count(100)
+        page.get_by_role("button", name="Show more").click()
+        expect(people).to_have_count(111)
+        assert set(people.locator("bdi").all_inner_texts()) == {"Ada", *(other.name for other in others)}
 
     await play(world, DESK, story)
 

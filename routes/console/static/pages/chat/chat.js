@@ -29,13 +29,18 @@ export default function Chat({ id }) {
 }
 
 function List({ inbox, id }) {
+  const [older, setOlder] = useState(null); // what shows those that the inbox does not reach, once somebody has asked for them
+  const show = useAction(async () => setOlder(await import("./older.js")));
   if (inbox.conversations.length === 0) return html`<${Empty}>${say("chat.none")}<//>`;
-  return html`<ul>${inbox.conversations.map((conversation) => html`<li key=${conversation.id}>
+  const draw = (conversation) => html`<li key=${conversation.id}>
     <a href=${`/app/chat/${conversation.id}`} aria-current=${conversation.id === id ? "page" : null}>
       <${Face} id=${conversation.id} name=${titleOf(conversation)} />
       <bdi class="title">${titleOf(conversation)}</bdi>
       <bdi class="dim clip">${conversation.lastMessagePreview ?? say("chat.nothingYet")}</bdi>
       <span class="dim at"><${When} at=${conversation.lastMessageAtMs} /></span>
       ${conversation.unreadCount > 0 && html`<span class="badge">${say("chat.unread", { count: conversation.unreadCount })}</span>`}
-    </a></li>`)}</ul>`;
+    </a></li>`;
+  return html`<ul>${inbox.conversations.map(draw)}</ul>
+    ${inbox.hasMore && (older ? html`<${older.Older} above=${inbox.conversations} id=${id} draw=${draw} />`
+      : html`<button type="button" disabled=${show.isRunning} onClick=${show.run}>${say("notifications.older")}</button><${Complaint} error=${show.error} />`)}`;
 }

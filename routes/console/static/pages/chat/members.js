@@ -3,25 +3,33 @@ import { useState } from "preact/hooks";
 import { chat } from "../../api.js";
 import { html } from "../../html.js";
 import { me } from "../../session.js";
-import { useAction } from "../../store.js";
+import { useAction, useList } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Face } from "../../ui/face.js";
-import { Complaint } from "../../ui/states.js";
+import { Complaint, More, State } from "../../ui/states.js";
 import { go, place } from "../../router.js";
 import { say } from "../../words.js";
 
 /** @param {{conversation: any}} props */
 export function Members({ conversation }) {
   const [isOpen, open] = useState(false);
-  const online = conversation.participants.filter((person) => person.online).length;
+  const { participants, participantCount: count } = conversation;
+  // A conversation has the first hundred with it: how many are online is known where those are all.
+  const isWhole = participants.length >= count;
+  const online = participants.filter((person) => person.online).length;
   return html`<div class="members">
     <button type="button" class="quiet" aria-expanded=${isOpen} onClick=${() => open(!isOpen)}>
-      ${say("chat.members", { count: conversation.participantCount })}, ${say("chat.online", { count: online })}</button>
-    ${isOpen && html`<div class="popover"><ul class="people" tabindex="0">
-        ${conversation.participants.map((person) => html`<li key=${person.id}><${Face} id=${person.id} name=${person.name} isOnline=${person.online} /> <bdi>${person.name}</bdi></li>`)}
-      </ul><${Choices} conversation=${conversation} /></div>`}
+      ${say("chat.members", { count })}${isWhole && html`, ${say("chat.online", { count: online })}`}</button>
+    ${isOpen && html`<div class="popover">${isWhole ? html`<${People} of=${participants} />` : html`<${Everybody} key=${count} id=${conversation.id} />`}<${Choices} conversation=${conversation} /></div>`}
   </div>`;
 }
+
+function Everybody({ id }) {
+  const list = useList((query, signal) => chat.participants(id, { limit: 100, ...query }, signal));
+  return html`<${State} of=${list}>${() => html`<${People} of=${list.items} /><${More} of=${list} words=${say("chat.more")} />`}<//>`;
+}
+
+const People = ({ of: people }) => html`<ul class="people" tabindex="0">${people.map((person) => html`<li key=${person.id}><${Face} id=${person.id} name=${person.name} isOnline=${person.online} /> <bdi>${person.name}</bdi></li>`)}</ul>`;
 
 function Choices({ conversation }) {
   const [title, setTitle] = useState(conversation.title ?? "");
