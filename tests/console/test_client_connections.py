@@ -47,6 +47,25 @@ partyline.close();
 """
 
 
+NO_SOCKETS = """
+delete globalThis.WebSocket;
+const partyline = new Partyline({ url: "http://127.0.0.1:1", token: "t" });
+try {
+  partyline.live.subscribe("inbox", {});
+} catch (error) {
+  console.log(error.message);
+}
+partyline.close();
+"""
+
+
+async def test_where_there_are_no_web_sockets_it_says_what_is_missing(tmp_path: Path) -> None:
+    """As in Node before 22; requests need none."""
+    assert await said_by(tmp_path, NO_SOCKETS) == [
+        "no WebSocket here: give one as new Partyline({ WebSocket })"
+    ]
+
+
 async def test_all_goes_on_over_the_connection_that_stands(tmp_path: Path) -> None:
     """Every renewal of the token opens a second connection, and that may be refused."""
     assert await said_by(tmp_path, NOT_OPENED) == [

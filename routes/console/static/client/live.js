@@ -150,6 +150,7 @@ export class Live extends EventTarget {
   #open() {
     this.#unplan();
     const { base, WebSocket, authorize } = this.#parts;
+    if (!WebSocket) throw new TypeError("no WebSocket here: give one as new Partyline({ WebSocket })");
     const token = authorize.token();
     if (token === null) return this.stop(new Problem({ code: "UNAUTHENTICATED", message: "not signed in" }));
     this.#line.open(WebSocket, `${base.replace(/^http/, "ws")}/v1/social/live?channels=`, token);
