@@ -8,7 +8,7 @@ from math import ceil
 import pytest
 from hypothesis import HealthCheck, settings
 
-from routes.__main__ import begin_collecting
+from routes.process import begin_collecting
 from tests.support.database import database, database_url, postgres_server
 from tests.support.hurry import hurry
 from tests.support.in_turn import gather, spread

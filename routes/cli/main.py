@@ -202,7 +202,7 @@ def _serve(arguments: argparse.Namespace, config: Config) -> int:
         from routes.keeper.keeper import run
     else:
         gc.disable()  # what is imported stays: looking through it again and again is in vain; `run` begins to collect
-        from routes.__main__ import run
+        from routes.process import run
 
     run(config)
     return 0

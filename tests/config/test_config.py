@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from compiled.finding import PURE
-from routes.__main__ import cautions
 from routes.config.config import Config, ConfigError, listing, read_config
 from routes.config.environment import dotenv, process_environment
 from routes.config.forms import NamedKey
 from routes.config.settings import SETTINGS
 from routes.disk import archive_of
 from routes.edge.binds import Bind, Descriptor
+from routes.process import cautions
 from tests.contract.sources import ROOT
 from tests.support.privileges import without_privileges
 from tests.support.process import reachable_directory

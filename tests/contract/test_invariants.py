@@ -15,7 +15,7 @@ BROAD_EXCEPT = {
 # Where something is printed, and why: {path: reason}.
 PRINTS = {
     "routes/cli/main.py": "the command line",
-    "routes/__main__.py": "the address and the setup link at the start",
+    "routes/process.py": "the address and the setup link at the start",
     "routes/config/config.py": "the one line about a bad setting",
 }
 MUTABLE_CALLS = {

@@ -8,10 +8,10 @@ from structlog.testing import capture_logs
 
 from actors.kernel.clock import SystemClock
 from persistence.bridge.database import Database
-from routes.__main__ import run
 from routes.cli.doctor import examine
 from routes.clocks import EARLIEST, LEAP_MAX_MS, Clocks, ClockUnset, require_time
 from routes.config.config import read_config
+from routes.process import run
 
 HOUR_MS = 3_600_000
 APART = "the service's clock differs from the database's; let all machines keep time by NTP"

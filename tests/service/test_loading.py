@@ -10,7 +10,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 _COLLECTING = """
 import gc
 gc.disable()
-from routes.__main__ import COLLECTOR_THRESHOLDS, begin_collecting
+from routes.process import COLLECTOR_THRESHOLDS, begin_collecting
 begin_collecting()
 print(gc.isenabled(), gc.get_threshold() == COLLECTOR_THRESHOLDS, gc.get_freeze_count() > 100_000)
 """
@@ -24,7 +24,7 @@ def test_the_collector_passes_over_what_is_loaded() -> None:
 @pytest.mark.slow
 def test_what_a_node_alone_does_not_need_is_not_loaded() -> None:
     unwanted = {"aiohttp", "nats", "opentelemetry"}
-    assert _said_by(f"import routes.__main__, sys; print(*{unwanted} & sys.modules.keys())") == ""
+    assert _said_by(f"import routes.process, sys; print(*{unwanted} & sys.modules.keys())") == ""
 
 
 def _said_by(program: str) -> str:

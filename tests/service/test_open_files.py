@@ -32,7 +32,7 @@ def test_the_limit_is_raised_and_what_is_missing_is_told() -> None:
     script = (
         "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (600, 1000))\n"
         "from routes.config.config import read_config\n"
-        "from routes.__main__ import _affordable\n"
+        "from routes.process import _affordable\n"
         "print(_affordable(read_config({})).max_connections, resource.getrlimit(resource.RLIMIT_NOFILE))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -1,6 +1,6 @@
 """Objects that are left to the collector, as they refer to each other in a circle, and nothing else frees them.
 
-The collector looks at old objects so seldom (`routes/__main__.py`) that objects which live long and are replaced often
+The collector looks at old objects so seldom (`routes/process.py`) that objects which live long and are replaced often
 must not be in a circle.
 """
 

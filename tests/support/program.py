@@ -5,7 +5,7 @@ import signal
 import sys
 import tempfile
 
-import routes.__main__  # noqa: F401 — what `serve` imports, and the other commands with it
+import routes.process  # noqa: F401 — what `serve` imports, and the other commands with it
 from routes.cli.main import main
 
 
