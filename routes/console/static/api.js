@@ -147,6 +147,7 @@ export const publications = {
 
 export const extensions = {
   list: (query, signal) => rest.get("/v1/connect/extensions", query, { signal }),
+  all: (signal) => whole("/v1/connect/extensions", signal),
   create: (extension) => rest.post("/v1/connect/extensions", extension),
   change: (extension, changes) => rest.put(`/v1/connect/extensions/${id(extension)}`, changes),
 };
@@ -263,6 +264,7 @@ export const voice = {
 
 export const shares = {
   list: (query, signal) => rest.get("/v1/profile/shares", query, { signal }),
+  all: (signal) => whole("/v1/profile/shares", signal),
   create: (share) => rest.post("/v1/profile/shares", share),
   end: (code) => rest.delete(`/v1/profile/shares/${id(code)}`),
 };

@@ -5,6 +5,7 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.console.furnished import claimed_server
 from tests.console.stage import Look, Scene, holding, needs_browser, play
 from tests.support.world import Player, World
 
@@ -13,6 +14,9 @@ DESK = Look("light", 1280)
 
 PAGE = 50
 """How many users the console asks for at once."""
+
+OFFERED = 201
+"""Extensions: one more than a page has at most."""
 
 FURTHER = "**/v1/admin/users?*cursor=*"
 BUSY = {"status": 503, "code": "OVERLOADED", "message": "too much at once"}
@@ -120,6 +124,20 @@ async def test_everybody_of_a_large_group_is_reached(world: World) -> None:
         page.get_by_role("button", name="Show more").click()
         expect(people).to_have_count(111)
         assert set(people.locator("bdi").all_inner_texts()) == {"Ada", *(other.name for other in others)}
+
+    await play(world, DESK, story)
+
+
+async def test_all_extensions_can_be_chosen_for_a_server(world: World) -> None:
+    ada, *authors = await world.players("Ada", *(f"Author {n}" for n in range(5)))
+    server = await claimed_server(world, ada, "Survival")
+    for n in range(OFFERED):
+        body = {"extensionId": f"extension-{n:03}", "name": f"Extension {n:03}"}
+        await authors[n // 50].do("POST", "/v1/connect/extensions", body, status=201)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/servers/{server['id']}/extensions")
+        expect(page.locator("select option", has_text="extension-")).to_have_count(OFFERED)
 
     await play(world, DESK, story)
 

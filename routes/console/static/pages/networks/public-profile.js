@@ -10,7 +10,7 @@ import { say } from "../../words.js";
 
 /** @param {{network: any, changed: () => unknown}} props */
 export function PublicProfile({ network: { networkId }, changed }) {
-  const own = useRead((signal) => shares.list({ limit: 200 }, signal));
+  const own = useRead((signal) => shares.all(signal));
   const read = useRead((signal) => api.read(networkId, signal), [networkId]);
   return html`<section aria-label=${say("networks.tab.profile")}><${State} of=${read}>${(kept) => html`<${Editor} kept=${kept} offered=${own.data?.items ?? []} changed=${changed} />`}<//></section>`;
 }

@@ -10,8 +10,6 @@ import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { isolated, say } from "../../words.js";
 
-const MOST_OFFERED = 100;
-
 /** @param {{server: any}} props */
 export function Extensions({ server }) {
   const list = useRead((signal) => api.extensions(server.serverId, signal), [server.serverId]);
@@ -30,7 +28,7 @@ function Registered({ server, extension }) {
 }
 
 function Register({ server, known, registered }) {
-  const offered = useRead((signal) => catalog.list({ limit: MOST_OFFERED }, signal));
+  const offered = useRead((signal) => catalog.all(signal));
   const [chosen, choose] = useState("");
   const register = useAction(async () => {
     await api.register(server.serverId, chosen);
