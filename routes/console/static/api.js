@@ -50,7 +50,6 @@ export const chat = {
   closePoll: (conversation, message) => rest.post(`/v1/social/chat/conversations/${id(conversation)}/messages/${id(message)}/poll/close`),
   change: (conversation, changes) => rest.patch(`/v1/social/chat/conversations/${id(conversation)}`, changes),
   participants: (conversation, query, signal) => rest.get(`/v1/social/chat/conversations/${id(conversation)}/participants`, query, { signal }),
-  add: (conversation, userIds) => rest.post(`/v1/social/chat/conversations/${id(conversation)}/participants`, { userIds }),
   leave: (conversation, userId) => rest.delete(`/v1/social/chat/conversations/${id(conversation)}/participants/${id(userId)}`),
   attach: (conversation, file) => rest.post(`/v1/social/chat/conversations/${id(conversation)}/attachments`, file),
 };
