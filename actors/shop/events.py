@@ -33,6 +33,18 @@ class MoneyUnexpected(msgspec.Struct, frozen=True):
     checkout_id: str
 
 
+class RefundUnknown(msgspec.Struct, frozen=True):
+    """A part of a payment went back in another currency than that of its checkout: an admin has to look at it.
+
+    Args:
+        amount, currency: what went back, in the smallest unit of its currency.
+    """
+
+    checkout_id: str
+    amount: int
+    currency: str
+
+
 def told(purchases: Iterable[Purchase], *, rights: bool) -> tuple[object, ...]:
     """The events of purchases that were made or have changed.
 

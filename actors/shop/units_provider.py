@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.change import Change
-from actors.shop.events import MoneyUnexpected
+from actors.shop.events import MoneyUnexpected, RefundUnknown
 from actors.shop.moves import CHECKOUT_MOVES, CheckoutMove
 from actors.shop.paying import Till
 from actors.shop.provider_events import EventKind, ProviderEvent
@@ -73,8 +73,7 @@ async def _move(conn: Connection, till: Till, event: ProviderEvent) -> tuple[obj
         if not any(one.status in _PAID for one in concerned):
             await _let_wait(conn, event, till.checkout.id)
             return ()
-        await _after_payment(till, concerned, event)
-        return ()
+        return await _after_payment(till, concerned, event)
     match event.kind:
         case EventKind.COMPLETED | EventKind.PAID:
             return await _pay(conn, till, lines, event)
@@ -88,11 +87,13 @@ async def _move(conn: Connection, till: Till, event: ProviderEvent) -> tuple[obj
     return ()
 
 
-async def _after_payment(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -> None:
-    """Apply a refund, or a step of a dispute, to the purchases of a payment."""
+async def _after_payment(
+    till: Till, lines: Sequence[Purchase], event: ProviderEvent
+) -> tuple[object, ...]:
+    """Apply a refund, or a step of a dispute, to the purchases of a payment; returns events beside theirs."""
     match event.kind:
         case EventKind.REFUNDED:
-            await _refund(till, lines, event)
+            return await _refund(till, lines, event)
         case EventKind.DISPUTED:
             await _dispute(till, lines, event.dispute_ref or "")
         case EventKind.DISPUTE_WON:
@@ -100,6 +101,7 @@ async def _after_payment(till: Till, lines: Sequence[Purchase], event: ProviderE
         case EventKind.DISPUTE_LOST:
             for line in lines:
                 await till.refund(line, line.amount)
+    return ()
 
 
 async def _pay(
@@ -135,10 +137,13 @@ def _expire(till: Till, lines: Sequence[Purchase]) -> None:
     till.change(_moved(till, move))
 
 
-async def _refund(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -> None:
+async def _refund(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -> tuple[object, ...]:
     """Note what went back, spread over the purchases in the order of the lines. Rights end when all of it is back: a
-    part of a payment does not say which purchase it is about, unless the event does."""
+    part of a payment does not say which purchase it is about, unless the event does. A part in another currency cannot
+    be compared with the amounts of the purchases, so that it changes none; the event that is returned tells of it."""
     left = event.refunded_amount
+    if left is not None and event.currency not in {None, till.checkout.currency}:
+        return (RefundUnknown(till.checkout.id, left, event.currency or ""),)
     # What went back before counts where the event tells of itself alone; an event is applied once, so sums are exact.
     before = [line.refunded_amount if event.refund_adds else 0 for line in lines]
     whole = left is None or left + sum(before) >= sum(line.amount for line in lines)
@@ -149,6 +154,7 @@ async def _refund(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -
             await till.refund(line, line.amount)
         else:
             till.refund_part(line, so_far + part)
+    return ()
 
 
 async def _dispute(till: Till, lines: Sequence[Purchase], ref: str) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import structlog
 
-from actors.shop.events import MoneyUnexpected, PurchaseChanged, PurchaseHeld, told
+from actors.shop.events import MoneyUnexpected, PurchaseChanged, PurchaseHeld, RefundUnknown, told
 from actors.shop.view import SHOP
 from persistence.connection import Connection
 from persistence.shop import purchases
@@ -42,6 +42,15 @@ def _unexpected(_service: Service, event: MoneyUnexpected) -> None:
     )
 
 
+def _refund_unknown(_service: Service, event: RefundUnknown) -> None:
+    log.error(
+        "a part of a payment went back in another currency than its checkout's, and is not counted",
+        checkout_id=event.checkout_id,
+        amount=event.amount,
+        currency=event.currency,
+    )
+
+
 async def _ask(service: Service, about: PurchasesOf, _events: Sequence[object]) -> tuple[object, ...]:
     async def read(conn: Connection) -> Sequence[Purchase]:
         named = await purchases.checkout_of(conn, about.id) or await id_of_payment(conn, about.id)
@@ -54,6 +63,7 @@ REACTIONS = (
     Reaction(PurchaseChanged, _changed),
     Reaction(PurchaseHeld, _held, once=True),
     Reaction(MoneyUnexpected, _unexpected, once=True),
+    Reaction(RefundUnknown, _refund_unknown, once=True),
 )
 
 RECONCILIATIONS = (Reconciliation(PurchasesOf, _ask),)

@@ -4,6 +4,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+import structlog
 import trio
 
 from actors.shop.moves import PURCHASE_MOVES, PurchaseMove
@@ -151,6 +152,21 @@ async def test_parts_that_go_back_add_up_over_the_lines(world: World) -> None:
         await shop.told(event(K.REFUNDED, order, f"refund-{so_far}", refunded_amount=so_far))
         assert await refunded() == expected
     assert not await may(ann, "perk:one")
+
+
+async def test_a_part_that_goes_back_in_another_currency_is_no_amount_of_the_order(world: World) -> None:
+    shop, ann, order = await ordered(world)
+    await shop.told(event(K.COMPLETED, order, currency="jpy"))
+    (held,) = (await ann.get(PURCHASES))["items"]
+    await shop.paid(held)
+    with structlog.testing.capture_logs() as lines:
+        await shop.told(event(K.REFUNDED, order, "part", refunded_amount=600, currency="jpy"))
+    (purchase,) = (await ann.get(PURCHASES))["items"]
+    assert (purchase["status"], purchase["refundedAmount"]) == ("fulfilled", 0)
+    assert [one["checkout_id"] for one in lines if one["log_level"] == "error"] == [order["checkout"]["id"]]
+    await shop.told(event(K.REFUNDED, order, "all", currency="jpy"))
+    (purchase,) = (await ann.get(PURCHASES))["items"]
+    assert (purchase["status"], purchase["refundedAmount"]) == ("refunded", 500)
 
 
 async def test_fifty_equal_events_at_once_are_one(world: World) -> None:
