@@ -87,9 +87,7 @@ async def _move(conn: Connection, till: Till, event: ProviderEvent) -> tuple[obj
     return ()
 
 
-async def _after_payment(
-    till: Till, lines: Sequence[Purchase], event: ProviderEvent
-) -> tuple[object, ...]:
+async def _after_payment(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -> tuple[object, ...]:
     """Apply a refund, or a step of a dispute, to the purchases of a payment; returns events beside theirs."""
     match event.kind:
         case EventKind.REFUNDED:

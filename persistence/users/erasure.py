@@ -88,6 +88,14 @@ async def erased_among(conn: Connection, user_ids: Collection[str]) -> set[str]:
     return {row["user_id"] for row in rows}
 
 
+async def last_erased_at_ms(conn: Connection, user_id: str) -> int | None:
+    """When a user was last erased, epoch milliseconds, even if they have come back since; None for never."""
+    at_ms: int | None = await conn.fetchval(
+        "SELECT erased_at_ms FROM erased_users WHERE user_id = $1", user_id
+    )
+    return at_ms
+
+
 async def drop_attachments(conn: Connection, user_id: str) -> None:
     """Free everything that a user has uploaded; the next sweep removes the files."""
     await attachments.free_of_uploader(conn, user_id)

@@ -55,7 +55,8 @@ async def erase_user(call: Call, user_id: UserId) -> None:
             await _let_go(call.service, user_id)
         unit = partial(units_erasure.erase, even_if_held=tries_left == 0)
         with suppress(StillHeld):
-            await change(call, unit, user_id, stamp_of(call), about=ErasureOf(user_id))
+            stamp = stamp_of(call)
+            await change(call, unit, user_id, stamp, about=ErasureOf(user_id, stamp.at_ms))
             return
 
 

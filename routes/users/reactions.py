@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from actors.users.events import NodeAdded, TokensRevoked, UserChanged, UserErased
+from persistence.users.erasure import last_erased_at_ms
 from persistence.users.users import read_user
 from routes.changes import Reaction, Reconciliation
 from routes.edge.websocket.close_codes import CloseCode
@@ -24,9 +25,15 @@ class TokensOf(NamedTuple):
 
 
 class ErasureOf(NamedTuple):
-    """Reconciliation subject: a user who may have been erased."""
+    """Reconciliation subject: a user who may have been erased.
+
+    Args:
+        at_ms: the time of the erasure, epoch milliseconds. Rows say by it what has happened, also where the user has
+            come back since: who has everything anew has nothing of what memory still holds.
+    """
 
     user_id: str
+    at_ms: int
 
 
 def _changed(service: Service, event: UserChanged) -> None:
@@ -55,7 +62,8 @@ async def _ask_tokens(
 
 
 async def _ask_erasure(service: Service, about: ErasureOf, events: Sequence[object]) -> Sequence[object]:
-    return events if await service.database.read(read_user, about.user_id) is None else ()
+    erased_at_ms = await service.database.read(last_erased_at_ms, about.user_id)
+    return () if erased_at_ms is None or erased_at_ms < about.at_ms else events
 
 
 REACTIONS = (

@@ -12,7 +12,9 @@ import trio
 from persistence.connection import Connection
 from routes.users.parts import USER_DIRECTORY
 from tests.capes.stage import ADMIN, cape_in, moderator
+from tests.news.play import follow, network, write
 from tests.notifications.play import READ, notify, opened
+from tests.support.jobs import job_named
 from tests.support.losing import lose, proxy, settled, world
 from tests.support.proxy import Proxy
 from tests.support.turns import GATE, open_gate
@@ -154,6 +156,35 @@ async def test_sockets_of_who_was_erased_close(world: World, proxy: Proxy) -> No
         said = b"INSERT INTO erased_users"
         await lose(proxy, root, "DELETE", f"/v1/admin/users/{ann.id}", landed=True, said=said)
         assert (await socket.wait_closed()).code == 4401
+
+
+async def test_what_was_erased_is_gone_though_its_user_comes_back_before_rows_are_asked(
+    world: World, proxy: Proxy, database_url: str
+) -> None:
+    root, ann, ben = await world.super_admin(), *(await world.players("Ann", "Ben"))
+    scope = await network(ann)
+    await follow(ben, scope)
+    await write(ann, "of the network", scope=scope)
+    async with (
+        ben.live("/v1/social/live?channels=") as socket,
+        open_gate(database_url) as gate,
+        trio.open_nursery() as nursery,
+    ):
+        await socket.send_json(
+            {"id": "s", "op": "subscribe", "channel": "news", "params": {"mode": "snapshot"}}
+        )
+        assert len((await socket.receive_until(type="snapshot"))["data"]["items"]) == 1
+        await gate.close()
+        nursery.start_soon(world.service.database.transact, _wait_at_gate)
+        await gate.wait_for_arrival()
+        said = b"INSERT INTO erased_users"
+        await lose(proxy, root, "DELETE", f"/v1/admin/users/{ann.id}", landed=True, said=said)
+        await job_named(world, "erased users").run()
+        world.clock.advance(2_000)
+        back = Player(world, ann.id, "Ann", world.token(ann.id, "Ann"))
+        await back.get("/v1/auth/verify")
+        await gate.open()
+        assert (await socket.receive_until(type="snapshot"))["data"]["items"] == []
 
 
 async def test_what_may_still_be_committed_is_not_asked_too_early(world: World, database_url: str) -> None:
