@@ -149,6 +149,53 @@ async def queued(conn: Connection, network_id: str) -> list[DnsTask]:
     return [DnsTask(*row) for row in rows]
 
 
+class Claim(NamedTuple):
+    """Tasks that one node writes, and no other meanwhile.
+
+    Args:
+        provider: the network's provider as it was when they were taken.
+        until_ms: when the claim ends by itself, epoch milliseconds; it is known by that.
+    """
+
+    provider: DnsRow
+    tasks: list[DnsTask]
+    until_ms: int
+
+
+async def claim(conn: Connection, network_id: str, limit: int, *, now_ms: int, until_ms: int) -> Claim | None:
+    """Take a network's due tasks to write them; None where none is due, or somebody else writes records of the network.
+
+    Args:
+        limit: at most so many.
+        now_ms: epoch milliseconds.
+        until_ms: when the claim ends, unless it is released before, epoch milliseconds.
+    """
+    # Its row is locked as by `lock_token`, so that of two who come at once the second sees the claim of the first.
+    taken = await conn.execute(
+        "UPDATE network_dns SET writing_until_ms = $3 WHERE network_id = $1 AND writing_until_ms <= $2",
+        network_id,
+        now_ms,
+        until_ms,
+    )
+    provider = await read(conn, network_id) if taken == "UPDATE 1" else None
+    if provider is None:
+        return None
+    made = Claim(provider, await due_tasks(conn, network_id, now_ms, limit), until_ms)
+    if not made.tasks:
+        await release(conn, made)
+        return None
+    return made
+
+
+async def release(conn: Connection, claim: Claim) -> None:
+    """End a claim, unless it has ended by itself and another was made since."""
+    await conn.execute(
+        "UPDATE network_dns SET writing_until_ms = 0 WHERE network_id = $1 AND writing_until_ms = $2",
+        claim.provider.network_id,
+        claim.until_ms,
+    )
+
+
 async def finish_tasks(conn: Connection, done: Sequence[DnsTask], later: Sequence[DnsTask]) -> None:
     """Delete completed tasks and postpone failed ones, unless a newer task for the same record has replaced them.
 

@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from actors.kernel.clock import Clock
 from actors.networks.units_removal import LeftRecords
 from persistence.connection import Connection
+from persistence.errors import PersistenceError
 from persistence.networks import dns
-from persistence.networks.dns import DueNetwork
+from persistence.networks.dns import Claim, DueNetwork
 from persistence.networks.rows import DnsRow, DnsTask
 from routes.networks.cloudflare import Cloudflare, CloudflareFault, TokenStatus
 from routes.networks.provider_tokens import ProviderTokens
@@ -34,6 +35,17 @@ INLINE_SECONDS = 3.0
 BATCH_TASKS = 50
 BATCH_NETWORKS = 20
 """Most tasks of one network, and most networks, in one run of the job."""
+
+CLAIM_MS = 150_000
+"""How long a network's records are one node's to write. A node that ends in the midst of it leaves them to the others
+after that; one that goes on takes them anew for each batch."""
+
+BATCH_SECONDS = 15.0
+"""How long a batch goes on beginning tasks. One that was begun may last as long as 21 requests and its lookups, so that
+a batch is over well before its claim."""
+
+RELEASE_SECONDS = 2.0
+"""Longest wait of a cancelled batch for the release of its claim."""
 
 MAX_ADDRESSES = 20
 """Most A records of one name."""
@@ -68,8 +80,6 @@ class Automation:
         self._cloudflare = cloudflare
         self._resolver = resolver
         self._tokens = tokens
-        self._busy: set[str] = set()  # networks whose records are being written
-        self._again: set[str] = set()  # those among them of which more may be due since
         self._due = EachOf(
             self._page,
             lambda due: self.push(due.network_id),
@@ -120,35 +130,51 @@ class Automation:
         return await self._database.read(dns.due_networks, after, self._clock.now_ms(), limit)
 
     async def push(self, network_id: str) -> None:
-        """Carry out a network's due tasks; if another task of this process is doing that, it does so once more in its
-        place, and this returns at once.
+        """Carry out a network's due tasks; if this or another node is doing that, it goes on until none is due any
+        more, and this returns at once. Written at once, an older record could come after the removal of its name.
 
         Cancellation leaves tasks due: those that were carried out already are repeated, which is harmless.
 
         Raises:
             DatabaseUnavailable: the tasks cannot be read or updated.
         """
-        self._again.add(network_id)
-        if network_id in self._busy:
-            return
-        self._busy.add(network_id)
-        try:
-            while network_id in self._again:
-                self._again.discard(network_id)
-                row, tasks = await self._database.read(_due, network_id, self._clock.now_ms())
-                if row is not None and tasks:
-                    await self._work_off(row, tasks)
-        finally:
-            self._busy.discard(network_id)
-            self._again.discard(network_id)
+        while (claim := await self._claim(network_id)) is not None:
+            settled = False
+            try:
+                await self._work_off(claim)
+                settled = True
+            finally:
+                if not settled:
+                    await self._release(claim)
 
-    async def _work_off(self, row: DnsRow, tasks: Sequence[DnsTask]) -> None:
+    async def _claim(self, network_id: str) -> Claim | None:
+        if not await self._database.read(dns.due_tasks, network_id, self._clock.now_ms(), 1):
+            return None  # nearly always, and without a lock
+        now_ms = self._clock.now_ms()
+        return await self._database.transact(
+            partial(dns.claim, now_ms=now_ms, until_ms=now_ms + CLAIM_MS), network_id, BATCH_TASKS
+        )
+
+    async def _release(self, claim: Claim) -> None:
+        """Leave the network's records to others, also under cancellation; if that fails, they wait for the claim's
+        end."""
+        with trio.move_on_after(RELEASE_SECONDS, shield=True):
+            try:
+                await self._database.transact(dns.release, claim)
+            except PersistenceError as failure:
+                log.warning("DNS records of a network are held up", reason=type(failure).__name__)
+
+    async def _work_off(self, claim: Claim) -> None:
+        row, tasks = claim.provider, claim.tasks
+        ends_at = trio.current_time() + BATCH_SECONDS
         now_ms = self._clock.now_ms()
         status: TokenStatus | None = None
         done: list[DnsTask] = []
         later: list[DnsTask] = []
         token = self._tokens.open(row)
         for at, task in enumerate(tasks):
+            if trio.current_time() >= ends_at:
+                break
             try:
                 await self._write(row, token, task)
             except CloudflareFault as fault:
@@ -163,7 +189,7 @@ class Automation:
             else:
                 status = "active"
                 done.append(task)
-        await self._database.transact(partial(_finish, status=status, now_ms=now_ms), row, done, later)
+        await self._database.transact(partial(_finish, status=status, now_ms=now_ms), claim, done, later)
 
     async def _write(self, row: DnsRow, token: bytes | None, task: DnsTask) -> None:
         if token is None:  # sealed with another key, for example before a restore
@@ -202,13 +228,9 @@ def _put_off(task: DnsTask, now_ms: int) -> DnsTask:
     return replace(task, attempts=task.attempts + 1, due_at_ms=now_ms + pause_ms)
 
 
-async def _due(conn: Connection, network_id: str, now_ms: int) -> tuple[DnsRow | None, list[DnsTask]]:
-    return await dns.read(conn, network_id), await dns.due_tasks(conn, network_id, now_ms, BATCH_TASKS)
-
-
 async def _finish(
     conn: Connection,
-    row: DnsRow,
+    claim: Claim,
     done: Sequence[DnsTask],
     later: Sequence[DnsTask],
     *,
@@ -216,9 +238,12 @@ async def _finish(
     now_ms: int,
 ) -> None:
     """Store the outcome of tasks, unless the network has another provider now: its tasks may be for the same records,
-    but nothing is known of them, nor of its token.
+    but nothing is known of them, nor of its token. The claim ends in either case.
     """
-    if await dns.lock_token(conn, row.network_id) != row.sealed_token:
+    row = claim.provider
+    same = await dns.lock_token(conn, row.network_id) == row.sealed_token
+    await dns.release(conn, claim)
+    if not same:
         return
     await dns.finish_tasks(conn, done, later)
     if status is not None:

@@ -6,6 +6,8 @@ import pytest
 import trio
 
 from persistence.networks import dns
+from persistence.networks.rows import DnsTask
+from routes.networks.automation import Automation
 from routes.networks.name_service import NAME_SERVICE
 from tests.networks.cloudflare import CANARY, ZONE, Hold
 from tests.networks.play import Net, Place, network
@@ -87,4 +89,25 @@ async def test_a_record_that_is_added_meanwhile_is_written_too(place: Place):
         await net.claim("second.example.com")
         hold.release.set()
     assert place.cloudflare.contents("CNAME", "second.example.com") == ["gw.partyline.test"]
+    assert await _left(place, net) == []
+
+
+async def test_what_two_nodes_write_for_one_network_is_not_written_at_once(place: Place):
+    """The one finds nothing to remove while what the other writes is on its way, and it would be there for good."""
+    net, here = await _waiting(place), place.world.service.of(NAME_SERVICE)
+    database, clock = place.world.service.database, place.world.clock
+    other = Automation(database, clock, here.cloudflare, here.resolver, here.tokens)
+    looking = place.cloudflare.held[CANARY] = Hold()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(here.automation.tick)
+        await looking.reached.wait()
+        writing = place.cloudflare.held[CANARY] = Hold()
+        looking.release.set()
+        await writing.reached.wait()
+        del place.cloudflare.held[CANARY]
+        gone = DnsTask(net.id, "TXT", "_svc.play.example.com", None, clock.now_ms())
+        await database.transact(dns.add_tasks, [gone])
+        await other.tick()
+        writing.release.set()
+    assert place.cloudflare.contents("TXT", "_svc.play.example.com") == []
     assert await _left(place, net) == []
