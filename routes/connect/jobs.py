@@ -5,6 +5,7 @@ from functools import partial
 from actors.change import Change
 from actors.connect.commands import RemoveSilent
 from actors.connect.state import TICKET_KEPT_MS
+from actors.kernel.clock import Leaps
 from actors.users.events import UserChanged
 from persistence.connect import commands, extensions, servers, sessions
 from persistence.connection import Connection
@@ -22,8 +23,9 @@ SILENT_MS = 24 * 3_600_000
 """Unclaimed servers and temporary instances that have not called for this long are removed."""
 
 SETTLING_MS = 3_600_000
-"""How long after its start a process takes no server to be silent. While the service was away none could call; those
-that live call again within a minute or two, and one that only listens counts as calling each ten minutes."""
+"""How long after its start, and after its machine has slept, a process takes no server to be silent. While the service
+was away none could call; those that live call again within a minute or two, and one that only listens counts as calling
+each ten minutes."""
 
 LISTENERS_SECONDS = 600
 """How often a server that does no more than keep its stream open counts as calling; far below `SILENT_MS`."""
@@ -71,7 +73,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         Job(
             "silent game servers",
             60,
-            Pruning(Walk(partial(_remove_silent, service)).take, most=BATCH).run,
+            Pruning(Walk(Silence(service).remove).take, most=BATCH).run,
             one_node=True,
         ),
         Job("claim keys", 60, Pruning(rows_of(database, forget_keys)).run, one_node=True),
@@ -121,21 +123,38 @@ class FinishedCommands:
         )
 
 
-async def _remove_silent(
-    service: Service, after: tuple[int, str] | None, limit: int
-) -> tuple[int, str] | None:
-    now_ms = service.clock.now_ms()
-    if now_ms - service.lifecycle.started_at_ms < SETTLING_MS:
-        return None
-    before_ms = now_ms - SILENT_MS
-    page = await service.database.read(partial(servers.silent, before_ms=before_ms), after, limit)
-    connect = service.of(GAME_SERVERS)
-    for _, server_id in page:
-        if not connect.credentials.is_silent(server_id):
-            continue
-        # A server that cannot be asked is found again by the next walk.
-        await ask_one_of_many(service, connect.server, server_id, RemoveSilent())
-    return page[-1] if len(page) >= limit else None
+class Silence:
+    """Removes unclaimed servers and temporary instances that have not called for a day.
+
+    Args:
+        service: gives the database, the clock and the servers.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._leaps = Leaps(service.clock)
+        self._heard_since_ms = service.lifecycle.started_at_ms  # since when servers could call without a break
+
+    async def remove(self, after: tuple[int, str] | None, limit: int) -> tuple[int, str] | None:
+        """Look at the next page of silent servers; returns where the one after it begins, None at the end.
+
+        Raises:
+            PersistenceError: the database cannot be asked; the page is looked at again.
+        """
+        service, now_ms = self._service, self._service.clock.now_ms()
+        if self._leaps.noticed():
+            self._heard_since_ms = now_ms
+        if now_ms - self._heard_since_ms < SETTLING_MS:
+            return None
+        before_ms = now_ms - SILENT_MS
+        page = await service.database.read(partial(servers.silent, before_ms=before_ms), after, limit)
+        connect = service.of(GAME_SERVERS)
+        for _, server_id in page:
+            if not connect.credentials.is_silent(server_id):
+                continue
+            # A server that cannot be asked is found again by the next walk.
+            await ask_one_of_many(service, connect.server, server_id, RemoveSilent())
+        return page[-1] if len(page) >= limit else None
 
 
 async def _forget_extensions(service: Service, limit: int) -> bool:

@@ -10,7 +10,7 @@ from persistence.connection import Connection
 from routes.connect.jobs import SETTLING_MS, SILENT_MS
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import SERVERS, break_server, claimed, register
-from tests.support.jobs import clean_connect
+from tests.support.jobs import clean_connect, job_named
 from tests.support.one_world import in_one_world
 from tests.support.world import World
 
@@ -183,6 +183,20 @@ async def test_no_server_is_silent_because_the_service_was_away(world: World):
     world.clock.advance(SETTLING_MS)
     await living.get(f"{living.path}/claim-key")
     await clean_connect(world)
+    assert (await dead.refused("GET", f"{dead.path}/claim-key"))[0] == 401
+    await living.get(f"{living.path}/claim-key")
+
+
+async def test_no_server_is_silent_because_the_machine_has_slept(world: World):
+    """While it did none could call; those that live do within the hour."""
+    world.clock.advance(SETTLING_MS)
+    living, dead = await register(world), await register(world)
+    job = job_named(world, "silent game servers")
+    world.clock.sleep(SILENT_MS + 1)
+    assert await job.run() is not False
+    await living.get(f"{living.path}/claim-key")
+    world.clock.advance(SETTLING_MS)
+    assert await job.run() is not False
     assert (await dead.refused("GET", f"{dead.path}/claim-key"))[0] == 401
     await living.get(f"{living.path}/claim-key")
 
