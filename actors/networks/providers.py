@@ -35,7 +35,8 @@ async def adopt(
         raise NotFound
     if not is_current(await dns.read(conn, network_id)):
         raise RevisionConflict
-    # Routes are locked before records are queued, as where a route is put.
+    # Routes are locked before records are queued, as where a route is put; one that is being put is waited for.
+    await dns.close(conn, network_id)
     routes = await gateway_routes.lock_of_network(conn, network_id)
     hosts = {id: await hosts_of(conn, record_hosts, id) for id in {gateway_id for _, _, gateway_id in routes}}
     wanted = [(server_id, host, hosts[id]) for server_id, host, id in routes if hosts[id] is not None]

@@ -13,7 +13,7 @@ from actors.hostnames import inside, is_address, normal_host
 from actors.networks.record_hosts import RecordHosts, hosts_of, queue_records
 from persistence.connection import Connection
 from persistence.gateways.carried import ROUTES_MAX
-from persistence.networks import domains, gateway_routes
+from persistence.networks import dns, domains, gateway_routes
 from persistence.networks.rows import RouteRow, RouteStatus
 
 _CARRIED = ("route_host", "backend_host", "backend_port", "proxy_protocol", "gateway_id")
@@ -64,6 +64,8 @@ async def put(
     owner_id, network_id = server
     if owner_id is None:
         raise Conflict("this server has not been claimed")
+    if network_id is not None:
+        await dns.hold_provider(conn, network_id)
     below = gateway_domain is not None and row.route_host != gateway_domain
     if not (below and inside(row.route_host, gateway_domain or "")) and not (
         network_id is not None and await domains.covers(conn, network_id, row.route_host)

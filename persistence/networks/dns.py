@@ -31,6 +31,19 @@ async def lock_token(conn: Connection, network_id: str) -> bytes | None:
     return token
 
 
+async def hold_provider(conn: Connection, network_id: str) -> None:
+    """Let a network get no provider until the transaction ends, which adds something that would have records there:
+    whoever stores the provider queues the records of all that is there, and waits for this."""
+    await conn.execute(
+        "SELECT pg_advisory_xact_lock_shared(hashtextextended('records of ' || $1, 0))", network_id
+    )
+
+
+async def close(conn: Connection, network_id: str) -> None:
+    """Let nobody hold a network's provider until the transaction ends; waits for those who do."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('records of ' || $1, 0))", network_id)
+
+
 async def put(conn: Connection, row: DnsRow) -> None:
     """Store a network's provider in place of a former one, whose open tasks are deleted."""
     await lock_token(conn, row.network_id)

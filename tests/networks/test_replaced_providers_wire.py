@@ -1,16 +1,20 @@
 """Wire: a network's DNS provider is replaced while records are being written at the former one."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 import trio
 
+from actors.networks import providers, units_gateway_routes
+from persistence.connection import Connection
 from persistence.networks import dns
-from persistence.networks.rows import DnsTask
+from persistence.networks.rows import DnsRow, DnsTask, RouteRow
 from routes.networks.automation import Automation
 from routes.networks.name_service import NAME_SERVICE
 from tests.networks.cloudflare import CANARY, ZONE, Hold
 from tests.networks.play import Net, Place, network
+from tests.support.locks import during
 
 OTHER = "f" * 32
 SECOND = "second"
@@ -78,7 +82,6 @@ async def test_a_provider_that_is_removed_meanwhile_is_gone(place: Place):
     assert (await net.owner.get(net.provider))["config"] is None
 
 
-@pytest.mark.one_node(because="the node that writes notes what is added; others leave it to the next round")
 async def test_a_record_that_is_added_meanwhile_is_written_too(place: Place):
     """By who is at it already."""
     net = await _waiting(place)
@@ -111,3 +114,35 @@ async def test_what_two_nodes_write_for_one_network_is_not_written_at_once(place
         writing.release.set()
     assert place.cloudflare.contents("TXT", "_svc.play.example.com") == []
     assert await _left(place, net) == []
+
+
+@pytest.mark.parametrize("provider_first", [True, False])
+async def test_a_route_that_comes_with_the_first_provider_gets_its_record(
+    place: Place, *, provider_first: bool
+):
+    """Whichever of the two is committed first, the other sees it."""
+    world, stub, here = place.world, place.cloudflare, place.world.service.of(NAME_SERVICE)
+    net = await network(await world.player("Ann"))
+    await place.verified(net, "example.com")
+    server = await net.server()
+    now_ms = world.clock.now_ms()
+    route = RouteRow(
+        server_id=server.id, route_host="a.example.com", backend_host="192.0.2.5", backend_port=1,
+        proxy_protocol=False, created_at_ms=now_ms, updated_at_ms=now_ms,
+    )  # fmt: skip
+    provider = DnsRow(
+        network_id=net.id, zone_id=ZONE, zone_name="example.com", sealed_token=here.tokens.seal(CANARY, net.id, ZONE),
+        token_status="active", created_at_ms=now_ms, updated_at_ms=now_ms,
+    )  # fmt: skip
+
+    async def put(conn: Connection) -> None:
+        await units_gateway_routes.put(conn, route, None, here.record_hosts, now_ms)
+
+    async def adopt(conn: Connection) -> None:
+        await providers.adopt(conn, provider, here.record_hosts, now_ms, is_current=lambda _row: True)
+
+    first, second = (adopt, put) if provider_first else (put, adopt)
+    await during(world.service.database, first, partial(world.service.database.transact, second))
+    place.dns.addresses = {"gw.partyline.test": ["192.0.2.9"]}
+    await here.automation.tick()
+    assert stub.contents("A", "a.example.com") == ["192.0.2.9"]
