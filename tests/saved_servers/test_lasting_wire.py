@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+from actors.saved_servers import units
 from persistence.connection import Connection
 from persistence.publications import publications
 from persistence.publications.rows import Target
@@ -13,7 +14,7 @@ from tests.networks.play import Place, network
 from tests.publications.play import PUBLIC, path_of, publish, shown
 from tests.saved_servers.play import SAVED, names, save
 from tests.support.jobs import clean_publications
-from tests.support.locks import crossed, interrupted
+from tests.support.locks import crossed, during, interrupted
 from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 from tests.users.play import erase
@@ -223,6 +224,18 @@ async def test_what_is_published_during_the_sweep_of_unsaved_addresses_stays(pla
     sweep = partial(addresses.sweep, after=None, limit=100, before_ms=place.world.clock.now_ms() + 1)
     await interrupted(place.world.service.database, sweep, hide)
     assert (await shown(ann, server))["address"] == BELOW
+
+
+async def test_an_address_that_is_just_being_saved_has_the_name_of_who_publishes_it(place: Place) -> None:
+    ann, bob = await place.world.players("Ann", "Bob")
+    server = await claimed(place.world, ann)
+
+    async def saving(conn: Connection) -> None:
+        await units.save(conn, bob.id, units.Wanted(None, BELOW, "f" * 24), place.world.clock.now_ms())
+
+    made = partial(publish, ann, server, address=BELOW, displayName="Sky")
+    await during(place.world.service.database, saving, made)
+    assert (await only(bob))["displayName"] == "Sky"
 
 
 NAME = "0076_owned_addresses.sql"
