@@ -15,6 +15,7 @@ from routes.networks.name_service import NAME_SERVICE
 from tests.networks.cloudflare import CANARY, ZONE, Hold
 from tests.networks.play import Net, Place, network
 from tests.support.locks import during
+from tests.support.waiting import wait_until
 
 OTHER = "f" * 32
 SECOND = "second"
@@ -42,6 +43,11 @@ async def _replace(place: Place, net: Net, zone_id: str) -> Any:
         await hold.reached.wait()
         made = await net.owner.do("PUT", net.provider, {"apiToken": SECOND, "zoneId": zone_id}, status=200)
         hold.release.set()
+
+    async def written() -> bool:  # by whichever node was at it
+        return await _left(place, net) == []
+
+    await wait_until(written)
     return made
 
 
@@ -82,6 +88,7 @@ async def test_a_provider_that_is_removed_meanwhile_is_gone(place: Place):
     assert (await net.owner.get(net.provider))["config"] is None
 
 
+@pytest.mark.one_node(because="waits for the node that it asks; another one's job may be at it")
 async def test_a_record_that_is_added_meanwhile_is_written_too(place: Place):
     """By who is at it already."""
     net = await _waiting(place)
