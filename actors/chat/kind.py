@@ -23,6 +23,7 @@ from actors.chat.lookups import LOOKUPS
 from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker
 from actors.chat.sight import Relationships, Strangers
+from actors.chat.slimming import SLIMMING
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound
@@ -119,6 +120,7 @@ def conversation_kind(
         ),
         unjournaled=Unjournaled(refresh=loading.refresh),
         together=Together(load=loading.load_many, refresh=loading.refresh_many),
+        slimming=SLIMMING,
         crossing=_CROSSING,
     )
 

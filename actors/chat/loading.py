@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from actors.chat.lookups import newest_archived, newest_left_out_ms, oldest_seq, read_tails
 from actors.chat.records import line_of
+from actors.chat.slimming import is_short
 from actors.chat.state import (
     NONE_DUE,
     NONE_SENT,
@@ -24,6 +26,10 @@ from persistence.connection import Connection
 
 VERSION = 3
 """The version of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
+
+
+Votes: TypeAlias = dict[str, dict[str, tuple[str, ...]]]
+"""{message id: {user id: option ids}}."""
 
 
 def _encode_window(window: Window) -> list[Line]:
@@ -61,19 +67,37 @@ async def load_many(conn: Connection, conversation_ids: Sequence[str]) -> dict[s
     """{id: what `load` returns}; ids without a conversation are left out."""
     found = await conversations.read_with_summaries(conn, conversation_ids)
     ids = list(found)
-    newest = await messages.newest_of(conn, ids, WINDOW_LINES)
-    windows = {id: Window(map(line_of, rows)) for id, rows in newest.items()}
-    polled = {id: [line.id for line in window if line.has_poll] for id, window in windows.items()}
-    all_polled = list(chain.from_iterable(polled.values()))
-    votes = await polls.votes(conn, all_polled) if all_polled else {}
+    windows, votes = await _read_windows(conn, ids)
     deadlines = await messages.deadlines_of(conn, ids)
     states = {
-        id: _state(
-            row, summary, windows[id], {poll: votes.get(poll, {}) for poll in polled[id]}, deadlines[id]
-        )
+        id: _state(row, summary, windows[id], _votes_in(windows[id], votes), deadlines[id])
         for id, (row, summary) in found.items()
     }
     return await refresh_many(conn, states)
+
+
+async def _read_windows(conn: Connection, conversation_ids: Sequence[str]) -> tuple[dict[str, Window], Votes]:
+    """{conversation id: its newest messages}, and all votes in the polls among them."""
+    newest = await messages.newest_of(conn, conversation_ids, WINDOW_LINES)
+    windows = {id: Window(map(line_of, rows)) for id, rows in newest.items()}
+    polled = [line.id for line in chain.from_iterable(windows.values()) if line.has_poll]
+    return windows, await polls.votes(conn, polled) if polled else {}
+
+
+def _votes_in(window: Window, votes: Votes) -> Votes:
+    return {line.id: votes.get(line.id, {}) for line in window if line.has_poll}
+
+
+async def _filled(conn: Connection, states: Mapping[str, State]) -> Mapping[str, State]:
+    """The states, with all messages that memory has room for: one that was slim when it was saved is whole again."""
+    short = [id for id, state in states.items() if state.older_live and is_short(state.window)]
+    if not short:
+        return states
+    windows, votes = await _read_windows(conn, short)
+    filled = {
+        id: replace(states[id], window=windows[id], votes=_votes_in(windows[id], votes)) for id in short
+    }
+    return {**states, **filled}
 
 
 def _state(
@@ -110,6 +134,7 @@ async def refresh(conn: Connection, conversation_id: str, state: State) -> State
 
 async def refresh_many(conn: Connection, states: Mapping[str, State]) -> dict[str, State]:
     """{conversation id: what `refresh` returns}."""
+    states = await _filled(conn, states)
     joined = await members.of_conversations(conn, list(states))
     tails = await read_tails(conn, {id: oldest_seq(state) for id, state in states.items()})
     return {id: _refreshed(state, joined[id], tails[id]) for id, state in states.items()}

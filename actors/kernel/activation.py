@@ -213,6 +213,15 @@ class Activation:
         """
         await self._keeping.save(self.seq, self.state)
 
+    def slim(self) -> None:
+        """Hold less of the state in memory, and no events to be replayed; does nothing while a turn is under way."""
+        if not self.rests:
+            return
+        if self.kind.slimming is not None:
+            self.state = self.kind.slimming.slim(self.state)
+        if self.channel is not None:
+            self.channel.slim(self.state)
+
     def end(self) -> None:
         """Take no more turns, silence the alarm, and ignore what is still under way; letters are not answered here."""
         self._phase = ENDED

@@ -2,7 +2,7 @@
 
 _NAMES = (
     "activations", "commits", "cuts", "frames_offered", "frames_skipped", "letters", "overdue", "passivations",
-    "restarts", "turns",
+    "restarts", "slimmed", "turns",
 )  # fmt: skip
 
 
@@ -14,6 +14,7 @@ class Counters:
     activations, passivations, restarts: activations begun, retired, ended by an error.
     overdue: callers told that their deadline had passed. frames_offered: sends to subscribers.
     frames_skipped: subscribers that fell behind because their socket was full.
+    slimmed: owners, copies and views that gave up what rows hold as well, because much was watched at once.
     """
 
     __slots__ = _NAMES
@@ -28,6 +29,7 @@ class Counters:
         self.overdue = 0
         self.passivations = 0
         self.restarts = 0
+        self.slimmed = 0
         self.turns = 0
 
     def items(self) -> list[tuple[str, int]]:

@@ -16,6 +16,7 @@ from actors.kernel.kind import Kind, View
 from actors.kernel.live_views import LiveView, LiveViews
 from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.nodes.copies import Copies
+from actors.kernel.nodes.copy import Copy
 from actors.kernel.nodes.far import Far
 from actors.kernel.one_shot import OneShot
 from actors.kernel.owners import Owners
@@ -264,6 +265,10 @@ class System:
     def live_views(self) -> list[LiveView]:
         """Return all views that are watched, or about to be."""
         return list(self._live_views)
+
+    def watched_copies(self) -> list[Copy]:
+        """Return all copies of owners on other nodes."""
+        return [] if self.copies is None else list(self.copies)
 
     def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
         """Mark watched views as changed by a committed event.

@@ -176,6 +176,21 @@ class Unjournaled(Generic[State]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Slimming(Generic[State]):
+    """What a state may do without when much is watched at once (`kernel/slimming.py`). All pure.
+
+    Args:
+        spare_bytes: about how many bytes `slim` would set free; 0 where it would leave the state as it is.
+        changed_ms: epoch milliseconds of the last change: who was quiet for longest is asked first.
+        slim: the state without what rows hold as well; commands are decided on it as on the whole one.
+    """
+
+    spare_bytes: Callable[[State], int]
+    changed_ms: Callable[[State], int]
+    slim: Callable[[State], State]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Together(Generic[State]):
     """Loads many owners in one go, each as the kind would alone.
 

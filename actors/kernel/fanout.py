@@ -200,6 +200,20 @@ class Channel:
         """The newest events since the state was attached."""
         return self._recent or ReplayBuffer(self.offset)
 
+    @property
+    def replay_bytes(self) -> int:
+        """Encoded bytes of the events that are held to be replayed."""
+        return 0 if self._recent is None else self._recent.bytes
+
+    def slim(self, state: Any) -> None:
+        """Take a state that holds less of the same, and hold no events: replays come from the journal.
+
+        Args:
+            state: the newest committed state without what rows hold as well.
+        """
+        self.state = state
+        self._recent = None
+
     def knows(self, since: tuple[str, int]) -> bool:
         """True when the events after this (epoch, offset) are all in memory, or cannot be replayed at all: the journal
         need not be read."""

@@ -14,7 +14,16 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import msgspec
 
 from actors.errors import NotFound
-from actors.kernel.facets import UNWATCHED, Deadlines, Followers, Lookups, Rendering, Together, Unjournaled
+from actors.kernel.facets import (
+    UNWATCHED,
+    Deadlines,
+    Followers,
+    Lookups,
+    Rendering,
+    Slimming,
+    Together,
+    Unjournaled,
+)
 from persistence.connection import Connection
 from persistence.journal.turn import Persist, Plan
 
@@ -84,6 +93,7 @@ class Kind(Generic[State, Command]):
         followers: callbacks for its committed events.
         unjournaled: reads from rows what snapshots and the journal do not contain.
         together: loads many owners that are wanted at once; None where that saves nothing.
+        slimming: what a state may do without while memory is short; None where all of it is needed.
         crossing: the commands that may be sent to an owner on another node: {type of the command: type of its reply,
             None without one}. Every other command has to be asked on the owner's own node.
         unshown: the events, none of them in rows, that lead from one state to another whose rows were changed otherwise
@@ -110,6 +120,7 @@ class Kind(Generic[State, Command]):
     followers: Followers[State] | None = None
     unjournaled: Unjournaled[State] | None = None
     together: Together[State] | None = None
+    slimming: Slimming[State] | None = None
     crossing: Mapping[type[Any], Any] = field(default_factory=dict)
     unshown: Callable[[State, State], Sequence[Event]] | None = None
 

@@ -19,6 +19,7 @@ from actors.kernel.placement import Placement
 from actors.kernel.room import Room
 from actors.kernel.runtime import Runtime, Touched
 from actors.kernel.scheduler import Scheduler
+from actors.kernel.slimming import SPARE_BYTES, keep_slim
 from actors.kernel.store import Journal, Store
 from actors.kernel.supervisor import contained_task
 from actors.kernel.sweeps import sweep_live, wake_due
@@ -48,6 +49,7 @@ async def open_system(
     idle_seconds: float = IDLE_SECONDS,
     observer: Observer | None = None,
     far: Far | None = None,
+    spare_bytes: int = SPARE_BYTES,
 ) -> AsyncIterator[System]:
     """Run an actor system while the block runs; leaving the block drains it.
 
@@ -64,6 +66,7 @@ async def open_system(
         idle_seconds: how long an owner has to be without commands, readers and subscribers before it retires.
         observer: sees all turns; None for nobody.
         far: the way to the actors of other nodes; None without others.
+        spare_bytes: about how many bytes memory may hold of what rows hold as well (`slimming.py`).
     """
     async with _shielded_nursery() as (nursery, over):
         live_views = LiveViews()
@@ -86,16 +89,21 @@ async def open_system(
             observer=observer,
         )
         system = System(runtime, live_views, kinds=kinds, nursery=nursery, rng=rng, far=far)
-        _keep_going(nursery, runtime, system)
+        _keep_going(nursery, runtime, system, spare_bytes)
         try:
             yield system
         finally:
-            if not over.is_set():
-                with trio.CancelScope(shield=True):
-                    await system.drain()
-            if far is not None:
-                far.close()
-            system.abandon()
+            await _close(system, far, drains=not over.is_set())
+
+
+async def _close(system: System, far: Far | None, *, drains: bool) -> None:
+    """Stop a system; it drains first where its tasks still go on. Shielded from cancellation."""
+    if drains:
+        with trio.CancelScope(shield=True):
+            await system.drain()
+    if far is not None:
+        far.close()
+    system.abandon()
 
 
 @asynccontextmanager
@@ -135,11 +143,12 @@ def _starting_in(nursery: trio.Nursery) -> Callable[..., None]:
     return start
 
 
-def _keep_going(nursery: trio.Nursery, runtime: Runtime, system: System) -> None:
+def _keep_going(nursery: trio.Nursery, runtime: Runtime, system: System, spare_bytes: int) -> None:
     nursery.start_soon(runtime.timers.run)
     nursery.start_soon(runtime.scheduler.run)
     nursery.start_soon(sweep_live, runtime.clock, system.actors)
     nursery.start_soon(wake_due, runtime, system.wake_overdue)
+    nursery.start_soon(keep_slim, system, spare_bytes)
     if system.copies is not None:
         nursery.start_soon(system.copies.keep)
 

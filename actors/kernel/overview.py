@@ -43,7 +43,7 @@ def load_of(system: System) -> Load:
     for owner in owners:
         mailbox += len(owner.mailbox)
         if owner.channel is not None:
-            replay_bytes += owner.channel.recent.bytes
+            replay_bytes += owner.channel.replay_bytes
     return Load(len(owners) + len(system.live_views()), mailbox, replay_bytes)
 
 

@@ -26,6 +26,7 @@ READ_HERE = {
     "actors/chat/paging.py": "a page of what the node has in memory, or reads",
     "actors/chat/reading.py": "rows, read by the node that is asked",
     "actors/chat/rendering.py": "rows, read by the node that is asked",
+    "actors/chat/slimming.py": "what an owner, or a copy of it, keeps in memory",
     "actors/chat/window.py": "what an owner, or a copy of it, has in memory",
     "actors/connect/missed.py": "what streams of the node have missed",
     "routes/connect/commands.py": "rows, read by the node that is asked; what an owner delivers is no page of its own",
