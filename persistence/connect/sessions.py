@@ -191,22 +191,29 @@ async def consented(conn: Connection, user_id: str, after: str, limit: int) -> l
     return [row["server_id"] for row in rows]
 
 
-async def barred(conn: Connection, after: tuple[str, str] | None, limit: int) -> list[tuple[str, str]]:
+async def barred(
+    conn: Connection, after: tuple[str, str] | None, limit: int, *, since_ms: int
+) -> list[tuple[str, str]]:
     """(owner id, player id) of sessions that exist although one of the two blocks the other, in order.
+
+    Reads as many rows as there are new blocks, however many sessions there are.
 
     Args:
         after: the last pair of the page before; None from the start.
         limit: at most so many.
+        since_ms: only blocks made at this time or later, epoch milliseconds.
     """
     rows = await conn.fetch(
         """
-        SELECT DISTINCT c.owner_id, s.user_id FROM connect_sessions s JOIN connect_servers c USING (server_id)
-        WHERE (c.owner_id, s.user_id) > ($1, $2)
-          AND (EXISTS (SELECT FROM blocks b WHERE b.user_id = s.user_id AND b.target_id = c.owner_id)
-               OR EXISTS (SELECT FROM blocks b WHERE b.user_id = c.owner_id AND b.target_id = s.user_id))
+        SELECT DISTINCT c.owner_id, s.user_id
+        FROM blocks b CROSS JOIN LATERAL (VALUES (b.user_id, b.target_id), (b.target_id, b.user_id)) AS p (one, other)
+        JOIN connect_sessions s ON s.user_id = p.one
+        JOIN connect_servers c ON c.server_id = s.server_id AND c.owner_id = p.other
+        WHERE b.created_at_ms >= $4 AND (c.owner_id, s.user_id) > ($1, $2)
         ORDER BY c.owner_id, s.user_id LIMIT $3
         """,
         *(after or ("", "")),
         limit,
+        since_ms,
     )
     return [(row["owner_id"], row["user_id"]) for row in rows]

@@ -183,24 +183,28 @@ async def inviting_between(conn: Connection, one_id: str, other_id: str) -> list
 
 
 async def invites_across_blocks(
-    conn: Connection, after: tuple[str, str] | None, limit: int
+    conn: Connection, after: tuple[str, str] | None, limit: int, *, since_ms: int
 ) -> list[tuple[str, str]]:
     """(sender, target) of invites that have not lapsed although one of the two blocks the other, in order.
+
+    Reads as many rows as there are new blocks, however many invites are open.
 
     Args:
         after: the last pair of the page before; None from the start.
         limit: at most so many.
+        since_ms: only blocks made at this time or later, epoch milliseconds.
     """
     rows = await conn.fetch(
         """
-        SELECT DISTINCT i.sender_id, i.target_id FROM party_invites i
-        WHERE NOT i.lapsed AND (i.sender_id, i.target_id) > ($1, $2)
-          AND (EXISTS (SELECT FROM blocks b WHERE b.user_id = i.sender_id AND b.target_id = i.target_id)
-               OR EXISTS (SELECT FROM blocks b WHERE b.user_id = i.target_id AND b.target_id = i.sender_id))
+        SELECT DISTINCT i.sender_id, i.target_id
+        FROM blocks b CROSS JOIN LATERAL (VALUES (b.user_id, b.target_id), (b.target_id, b.user_id)) AS p (one, other)
+        JOIN party_invites i ON i.target_id = p.other AND i.sender_id = p.one
+        WHERE b.created_at_ms >= $4 AND NOT i.lapsed AND (i.sender_id, i.target_id) > ($1, $2)
         ORDER BY i.sender_id, i.target_id LIMIT $3
         """,
         *(after or ("", "")),
         limit,
+        since_ms,
     )
     return [(row["sender_id"], row["target_id"]) for row in rows]
 

@@ -1,9 +1,11 @@
 """Ends consent after a block: neither of the two users stays on a game server of the other (contract §2)."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from actors.connect.commands import EndConsent
+from actors.connect.rules_sessions import SESSION_MS
 from actors.errors import Refused
 from actors.kernel.supervisor import Fault
 from persistence.connect import sessions
@@ -13,6 +15,9 @@ from routes.asking import ask_all_there
 from routes.connect.parts import GAME_SERVERS
 from routes.pruning import EachOf
 from routes.service import Service
+
+APART_MS = 3_600_000
+"""How far the clocks of a server's node, and of one that committed a block, may be apart."""
 
 
 class ConsentBetween(NamedTuple):
@@ -27,7 +32,8 @@ def left_over(service: Service) -> EachOf[tuple[str, str]]:
     an owner and a player; for a job."""
 
     async def page(after: tuple[str, str] | None, limit: int) -> list[tuple[str, str]]:
-        return await service.database.read(sessions.barred, after, limit)
+        since_ms = service.clock.now_ms() - SESSION_MS - APART_MS
+        return await service.database.read(partial(sessions.barred, since_ms=since_ms), after, limit)
 
     async def end(pair: tuple[str, str]) -> None:
         await end_consent(service, _between(*pair))

@@ -1,5 +1,8 @@
 """Periodic jobs of parties."""
 
+from functools import partial
+
+from actors.party.state import INVITE_MS
 from persistence.connection import Connection
 from persistence.party.rows import invites_across_blocks, sweep_ended
 from routes.jobs import Job
@@ -9,6 +12,9 @@ from routes.service import Service
 
 BATCH = 200
 """Pairs of users of one batch between whom there are a block and an invite."""
+
+APART_MS = 3_600_000
+"""How far the clocks of a node that made an invite, and of one that committed a block, may be apart."""
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
@@ -27,7 +33,8 @@ def _left_over(service: Service) -> EachOf[tuple[str, str]]:
     """Takes back invites that are left over because the node that had committed a block has ended before it could."""
 
     async def page(after: tuple[str, str] | None, limit: int) -> list[tuple[str, str]]:
-        return await service.database.read(invites_across_blocks, after, limit)
+        since_ms = service.clock.now_ms() - INVITE_MS - APART_MS
+        return await service.database.read(partial(invites_across_blocks, since_ms=since_ms), after, limit)
 
     async def end(pair: tuple[str, str]) -> None:
         await take_back_between(service, *pair)

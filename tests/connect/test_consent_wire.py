@@ -95,7 +95,7 @@ async def test_no_consent_outlives_a_block_that_nobody_was_told_of(database_url:
         ann, bob = await world.players("Ann", "Bob")
         server = await claimed(world, ann)
         await server.seat(bob)
-        await world.service.database.transact(_store_block, bob.id, ann.id)
+        await world.service.database.transact(_store_block, bob.id, ann.id, world.service.clock.now_ms())
         assert await _acts(server, bob)
     async with open_world(database_url, tmp_path) as world:
         server = GameServer(
@@ -134,7 +134,8 @@ async def test_consent_that_cannot_be_ended_holds_up_no_other(world: World):
     bad, good = sorted((bob, cid), key=lambda player: player.id)
     for player in (bad, good):
         await server.seat(player)
-        await world.service.database.transact(_store_block, player.id, ann.id)
+        now_ms = world.service.clock.now_ms()
+        await world.service.database.transact(_store_block, player.id, ann.id, now_ms)
     await refuse(world, "DELETE ON connect_sessions", f"OLD.user_id = '{bad.id}'")
     pairs = left_over(world.service)
     while await pairs.take(1):
@@ -143,5 +144,5 @@ async def test_consent_that_cannot_be_ended_holds_up_no_other(world: World):
     assert left == [1, 0]
 
 
-async def _store_block(conn: Connection, user_id: str, target_id: str) -> None:
-    await conn.execute("INSERT INTO blocks VALUES ($1, $2, '', 0, 0)", user_id, target_id)
+async def _store_block(conn: Connection, user_id: str, target_id: str, now_ms: int) -> None:
+    await conn.execute("INSERT INTO blocks VALUES ($1, $2, '', $3, $3)", user_id, target_id, now_ms)
