@@ -141,6 +141,11 @@ class PollVoted(Event, tag="poll_voted", frozen=True):
     voter_id: str
     option_ids: tuple[str, ...]
 
+    @property
+    def moves_only(self) -> str:  # type: ignore[override]
+        """The voter: nobody else sees which options they have chosen."""
+        return self.voter_id
+
 
 class PollClosed(Event, tag="poll_closed", frozen=True):
     """A poll was closed, by hand or because it expired."""

@@ -7,7 +7,7 @@ So nobody hears of what is yet to be committed, and turns are heard of in their 
 from typing import Any
 
 from actors.kernel.fanout import Channel
-from actors.kernel.kind import Kind
+from actors.kernel.kind import Kind, moved_by
 from actors.kernel.runtime import Runtime
 from actors.kernel.turn import TurnDraft
 
@@ -32,7 +32,8 @@ def announce(runtime: Runtime, draft: TurnDraft, channel: Channel | None, epoch:
             rewrites = rewrites or event.rewrites
             reframing += event.reframes
         sizes = map(len, draft.journal)
-        channel.publish(state, events, moves=moves, reframing=reframing, sizes=sizes, rewrites=rewrites)
+        moved = moved_by([event for _, event in events]) if moves else False
+        channel.publish(state, events, moves=moved, reframing=reframing, sizes=sizes, rewrites=rewrites)
     elif channel is not None:
         channel.state = state
     draft.end()

@@ -102,7 +102,7 @@ class Channel:
             self._recent = None
         if not self._subscriptions:
             return
-        self._place_all()
+        self._place_each(self._subscriptions.copy())
         if moved:
             self._tell([], reframing=0, whole=True)
         for subscription in self._subscriptions.copy():
@@ -132,7 +132,7 @@ class Channel:
         state: Any,
         events: list[tuple[int | None, Any]],
         *,
-        moves: bool,
+        moves: bool | frozenset[str],
         reframing: int,
         sizes: Iterable[int] = (),
         rewrites: bool = False,
@@ -142,7 +142,7 @@ class Channel:
         Args:
             state: the committed state.
             events: (offset, event) in order; the offset is None outside the journal.
-            moves: audiences may have changed and are computed again.
+            moves: whose audiences may have changed and are computed again: everybody's, or those of these users.
             reframing: how many of the events change the snapshot.
             sizes: the encoded bytes of each event that has an offset, in order; one that is left out counts as 0.
             rewrites: past events, these included, may read differently now; they are replayed from the journal only.
@@ -159,8 +159,10 @@ class Channel:
         if rewrites:
             self._recent = None
         if self._subscriptions:
-            if moves:
-                self._place_all()
+            if moves is True:
+                self._place_each(self._subscriptions.copy())
+            elif moves:
+                self._place_each([one for one in self._subscriptions if one.user_id in moves])
             self._tell(events, reframing=reframing)
 
     # -- the viewers' side --------------------------------------------------------------------------
@@ -338,8 +340,8 @@ class Channel:
 
     # -- placing ------------------------------------------------------------------------------------
 
-    def _place_all(self) -> None:
-        for subscription in self._subscriptions.copy():
+    def _place_each(self, some: list[Subscription]) -> None:
+        for subscription in some:
             with Contained("computing an audience", self.shown.name, self.id) as placing:
                 self.place(subscription)
             if placing.fault is not None:

@@ -6,10 +6,10 @@ no rows: it loads, takes in changes and renders. Neither has a task of its own w
 State is immutable: `apply` returns a new one, so that the scratch state of a turn costs a reference.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -37,6 +37,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     journaled: it takes a place (an offset) in the journal and can be replayed.
     durable: its rows are written; an event that is neither (typing) is not sent to the writer.
     moves_audience: viewers' audiences are computed again after it (a user joined, left, voted).
+    moves_only: the id of the one user whose audience moves with it; None for everybody's. Thousands may watch.
     reframes: it changes what `render` returns; one that does not (typing, read) sends no snapshots.
     rewrites: the journal's earlier events read differently from now on (a text was deleted, a user was erased), so
         events are replayed from the journal only, not from memory.
@@ -49,6 +50,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     journaled: ClassVar[bool] = True
     durable: ClassVar[bool] = True
     moves_audience: ClassVar[bool] = False
+    moves_only: ClassVar[str | None] = None
     reframes: ClassVar[bool] = True
     rewrites: ClassVar[bool] = False
     needs_rows: ClassVar[bool] = False
@@ -59,6 +61,21 @@ class Event(msgspec.Struct, frozen=True, gc=False):
         kind's `recall` turns into the rows again.
         """
         return self
+
+
+Moved: TypeAlias = bool | frozenset[str]
+"""Whose audiences are computed again: True for everybody's, else the ids of users; False for nobody's."""
+
+
+def moved_by(events: Iterable[Any]) -> Moved:
+    """Whose audiences some events move."""
+    moved: frozenset[str] = frozenset()
+    for event in events:
+        if event.moves_audience:
+            if event.moves_only is None:
+                return True
+            moved |= {event.moves_only}
+    return moved or False
 
 
 class Peek(Protocol):

@@ -25,7 +25,7 @@ import msgspec
 import trio
 
 from actors.kernel.fanout import Channel
-from actors.kernel.kind import Kind
+from actors.kernel.kind import Kind, Moved, moved_by
 from actors.kernel.mailbox import Failure
 from actors.kernel.nodes.entries import Turned
 from actors.kernel.one_shot import OneShot
@@ -191,11 +191,11 @@ class Copy:
                 offset += 1
                 journal.append(data)
             placed.append((offset if event.journaled else None, event))
-        moves = any(event.moves_audience for _, event in placed)
+        moves = moved_by(event for _, event in placed)
         self._tell(state, placed, journal, moves=moves)
 
     def _tell(
-        self, state: Any, events: list[tuple[int | None, Any]], journal: Sequence[bytes], *, moves: bool
+        self, state: Any, events: list[tuple[int | None, Any]], journal: Sequence[bytes], *, moves: Moved
     ) -> None:
         self.channel.publish(
             state,
