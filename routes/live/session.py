@@ -2,9 +2,10 @@
 
 Invariants: at most 200 subscriptions, one per channel name; at most 64 posted commands without an answer. Answers are
 written by the actor's turn itself, before its frames go out, so that the reply to a `send` precedes the event of that
-message on this socket (contract §9), and both are sent together. A command without an `id` gets no reply, whether it
-succeeds or not. A session has no task and no reference to the request that opened it. It ends with its socket; replies
-to commands still in flight are dropped then.
+message on this socket (contract §9), and both are sent together. A command without an `id` gets no reply when it
+succeeds, and one with `id` null when it is refused, since its client would wait for what never comes. A session has no
+task and no reference to the request that opened it. It ends with its socket; replies to commands still in flight are
+dropped then.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine
@@ -42,7 +43,7 @@ AS_BY_DEFAULT = SubscribeParams()
 """How channels are shown that are subscribed on connect."""
 
 CommandId: TypeAlias = int | str | None
-"""The id that the client chose for a command; None for a command that wants no reply."""
+"""The id that the client chose for a command; None for a command that wants no reply but a refusal."""
 
 Since: TypeAlias = tuple[str, int]
 """(epoch, offset) of the newest event or snapshot that a client has."""
@@ -98,14 +99,13 @@ class Session:
         """Reply that a command was refused, with the code that REST would give.
 
         Args:
-            id: the command's id.
+            id: the command's id, or None if it carried none.
             refused: the reason.
         """
-        if id is not None:
-            errors = refused.errors if isinstance(refused, Invalid) else None
-            self.socket.send_nowait(
-                frames.reply_error(id, refused.code, refused.message, meta=refused.meta, errors=errors)
-            )
+        errors = refused.errors if isinstance(refused, Invalid) else None
+        self.socket.send_nowait(
+            frames.reply_error(id, refused.code, refused.message, meta=refused.meta, errors=errors)
+        )
 
     # -- posting ---------------------------------------------------------------------------------------------
 

@@ -98,10 +98,6 @@ async def test_ping_and_commands_without_an_id(world: World) -> None:
         for command in (
             {"op": "typing", "channel": room.channel},
             {"op": "send", "channel": room.channel, "data": {"content": "quiet"}},
-            {"op": "send", "channel": room.channel, "data": {}},
-            {"op": "send", "channel": "nope", "data": {"content": "x"}},
-            {"op": "subscribe", "channel": "nope"},
-            {"op": "dance"},
             {"op": "unsubscribe", "channel": "inbox"},
         ):
             await socket.send_json(command)
@@ -109,6 +105,35 @@ async def test_ping_and_commands_without_an_id(world: World) -> None:
         loud = await say(socket, "send", 4, channel=room.channel, data={"content": "loud"})
         assert (loud["id"], loud["ok"]) == (4, True)
     assert [item["content"] for item in (await ann.get(room.messages))["items"]] == ["quiet", "loud"]
+
+
+@in_one_world(
+    ("command", "code"),
+    [
+        ({"op": "send", "channel": "ROOM", "data": {}}, "VALIDATION_FAILED"),
+        ({"op": "send", "channel": "nope", "data": {"content": "x"}}, "NOT_FOUND"),
+        ({"op": "read", "channel": "ROOM", "messageId": "0" * 24}, "NOT_FOUND"),
+        ({"op": "typing", "channel": "conversation:" + "0" * 24}, "CONVERSATION_NOT_FOUND"),
+        ({"op": "subscribe", "channel": "nope"}, "NOT_FOUND"),
+        ({"op": "subscribe", "channel": "conversation:" + "0" * 24}, "CONVERSATION_NOT_FOUND"),
+        ({"op": "subscribe", "channel": "ROOM", "id": None, "params": {"mode": "all"}}, "VALIDATION_FAILED"),
+        ({"op": "dance"}, "VALIDATION_FAILED"),
+    ],
+    ids=str,
+)
+async def test_a_command_without_an_id_is_refused_aloud(
+    world: World, command: dict[str, object], code: str
+) -> None:
+    ann, _, room = await pair(world)
+    if command.get("channel") == "ROOM":
+        command = {**command, "channel": room.channel}
+    async with ann.live(NONE) as socket:
+        await frame(socket)
+        await socket.send_json(command)
+        reply = await frame(socket)
+        assert (reply["type"], reply["id"], reply["ok"]) == ("reply", None, False)
+        assert reply["error"]["code"] == code
+        assert (await say(socket, "ping", 2))["type"] == "pong"
 
 
 async def test_subscribing_replies_before_the_first_frame(world: World) -> None:
@@ -255,7 +280,9 @@ async def test_rights_are_those_of_rest(world: World) -> None:
         assert (await say(socket, "subscribe", channel=room.channel))["ok"] is True
 
 
-@in_one_world("text", ["hello", "[]", "null", "{", '{"op":"ping","id":{}}', "[" * 1000])
+@in_one_world(
+    "text", ["hello", "[]", "null", "{", '{"op":"ping","id":{}}', "[" * 1000, '{"op":"ping","op":"ping"}']
+)
 async def test_what_is_no_command_closes_with_4400(world: World, text: str) -> None:
     ann = await world.player("Ann")
     async with ann.live(NONE) as socket:

@@ -61,9 +61,11 @@ class ReplyError(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Reply(Frame, frozen=True, tag="reply"):
-    """The answer to a command that carried an `id`; fields that do not apply are left out."""
+    """The answer to a command that carried an `id`, or, with `id` null, the refusal of one that carried none; other fields
+    that do not apply are left out.
+    """
 
-    id: int | str
+    id: int | str | None
     ok: bool
     channel: str | msgspec.UnsetType = msgspec.UNSET
     epoch: str | msgspec.UnsetType = msgspec.UNSET
@@ -193,7 +195,7 @@ def reply_subscribed(id: int | str, channel: str, *, epoch: str, offset: int, re
 
 
 def reply_error(
-    id: int | str,
+    id: int | str | None,
     code: str,
     message: str,
     *,
@@ -203,7 +205,7 @@ def reply_error(
     """The reply to a command that was refused and changed nothing.
 
     Args:
-        id: the command's `id`.
+        id: the command's `id`, or None if it carried none.
         code: the refusal's code.
         message: the refusal's text, for a human.
         meta: the refusal's `meta`, if any.
