@@ -1,14 +1,12 @@
 """The commands of `/v1/social/live`: decoding messages, and the functions that carry commands out.
 
-A message is decoded once, straight into its struct. If that fails it is parsed again, slowly, to find out why:
+A message is read as strictly as a REST body. Where it is certain that this refuses nothing, it is decoded at once,
+straight into its struct, in a fifth of the time; else it is parsed, to find out what is wrong:
 
 - not a JSON object, too deep, a member named twice, an `id` that could not be repeated: 4400, since the
   client does not speak this protocol;
 - an unknown `op`, a missing or wrong field: a reply `VALIDATION_FAILED` with pointers into the message, or into the
   member that is a REST body, as REST would point.
-
-In a message that is decoded at once, the last of two members of one name counts (RFC 8259 §4 leaves that to the
-receiver): to look for them would cost as much as all else of reading a command.
 """
 
 from collections.abc import Awaitable, Iterable, Mapping
@@ -136,12 +134,17 @@ class Commands:
             BadFrame: the message is not of this protocol; the caller closes the socket.
             Misread: the command is not valid; the caller refuses it.
         """
-        # Only the slow parser refuses U+0000, and is safe with deep nesting, which must not reach a recursive decoder.
-        if b"\\u0000" not in message and message.count(b"[") + message.count(b"{") <= MAX_DEPTH:
+        # Escapes may stand for U+0000, or for a name that stands there already; only the parser is safe with deep
+        # nesting.
+        if b"\\" not in message and message.count(b"[") + message.count(b"{") <= MAX_DEPTH:
             try:
-                return self._decoder.decode(message)
+                command = self._decoder.decode(message)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 pass
+            else:
+                strings = message.split(b'"')[1::2]
+                if len(set(strings)) == len(strings):  # names among them, so that none stands twice
+                    return command
         return self._read_slowly(message)
 
     def _read_slowly(self, message: bytes) -> Command:

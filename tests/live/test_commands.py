@@ -36,6 +36,14 @@ SAID = [
     ({"op": "typing", "channel": CHANNEL}, Typing(channel=CHANNEL)),
     ({"op": "read", "channel": CHANNEL, "messageId": "m"}, Read(channel=CHANNEL, message_id="m")),
     (
+        {"op": "send", "channel": CHANNEL, "data": {"content": '"content":":{\\"a":1,"a":2}'}},
+        Send(channel=CHANNEL, data=MessageDraft(content='"content":":{\\"a":1,"a":2}')),
+    ),
+    (
+        {"op": "send", "id": "op", "channel": CHANNEL, "data": {"content": "id", "clientMessageId": "id"}},
+        Send(id="op", channel=CHANNEL, data=MessageDraft(content="id", client_message_id="id")),
+    ),
+    (
         {"op": "send", "id": 7, "channel": CHANNEL, "data": {"content": "hi", "clientMessageId": "c"}},
         Send(id=7, channel=CHANNEL, data=MessageDraft(content="hi", client_message_id="c")),
     ),
@@ -67,6 +75,11 @@ def test_each_command_is_read_in_one_piece(said: object, command: object) -> Non
         b"[" * 60_000,
         b'{"op":"ping","a":NaN}',
         b'{"op":"ping\xff"}',
+        b'{"op":"ping","op":"ping"}',
+        b'{"op":"ping","id":1,"i\\u0064":2}',
+        b'{"op":"ping","a":{"b":1,"c":[{"b":1},{"d":1,"d":2}]}}',
+        b'{"op":"send","channel":"c","data":{"content":"a","content" : "b"}}',
+        b'{"op":"send","channel":"c","data":{"content":"\\":","content":"b"}}',
     ],
 )
 def test_what_is_no_command_at_all_closes_the_socket(message: bytes) -> None:
