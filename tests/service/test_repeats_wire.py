@@ -59,3 +59,20 @@ async def test_servers_are_answered_alike(
         for name, value in body.items()
     }
     await repeated(server, method, path.replace("$server", server.path), filled, status)
+
+
+@in_one_world("path", ["/v1/social/party", "/v1/social/party/leave", "$room/typing"])
+async def test_another_body_is_another_request_also_where_bodies_are_not_read(
+    world: World, path: str
+) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    path = path.replace("$room", room.path)
+    for body in (None, {"a": 1}):
+        headers = {"idempotency-key": f"k-{body}".replace(" ", "")}
+        first = await ann.ask("POST", path, body, headers=headers)
+        again = await ann.ask("POST", path, body, headers=headers)
+        assert (first.status_code, again.status_code) in {(200, 200), (204, 204)}
+        assert again.headers["idempotent-replayed"] == "true"
+        other = await ann.ask("POST", path, {"a": 2}, headers=headers)
+        assert (other.status_code, other.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")

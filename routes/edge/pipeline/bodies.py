@@ -57,11 +57,24 @@ class Bodies:
             TooMuchArriving: it does not fit the bound of its client's address, or of all bodies.
         """
         named = check_form(incoming, endpoint.media)
+        data = await self.passed_over(call, incoming, bound)
+        if data and not named:
+            raise UnsupportedMedia(sentence(endpoint.media))
+        return data
+
+    async def passed_over(self, call: Call[Parts], incoming: Incoming, bound: int) -> bytes:
+        """The whole body for a handler that takes none, of whatever form; cancellation abandons the rest of it.
+
+        Args:
+            bound: most bytes that the endpoint accepts.
+
+        Raises:
+            PayloadTooLarge: it is longer than the endpoint allows.
+            MalformedJson, TooMuchArriving: as in `read`.
+        """
         data = await self.arrived(call, incoming, bound)
         if len(data) > bound:
             raise PayloadTooLarge(maxBytes=bound)
-        if data and not named:
-            raise UnsupportedMedia(sentence(endpoint.media))
         return data
 
     def pieces(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming, bound: int) -> BodyPieces:

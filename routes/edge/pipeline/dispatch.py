@@ -246,22 +246,24 @@ class Edge:
     async def _perform(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         if incoming.header(b"content-length") is not None:
             incoming.check_declared_size(self._bounds[endpoint])
+        key = incoming.header(b"idempotency-key") if endpoint.keyed else None
+        # A repeat under a key is told from another request by its body, also where that means nothing to the handler.
+        reads_body = endpoint.body is not None or key is not None
         call.leaves = endpoint in self._left and call.times_passed < PASSED_MAX
-        if call.leaves and endpoint.body is not None:
+        if call.leaves and reads_body:
             call.leaves = _is_here_or_small(incoming)
         try:
             arguments = await self._gate.pass_request(call, endpoint, incoming)
         except Elsewhere:  # the other node does all that follows, with the body as it came
             call.uncounted = endpoint.rate_key is not None and (call.uncounted or not call.times_passed)
-            if endpoint.body is not None:
+            if reads_body:
                 call.data = await self._bodies.arrived(call, incoming, self._bounds[endpoint])
             raise
         call.leaves = False
         if endpoint.query is not None:
             arguments["query"] = endpoint.query.decode(incoming.query)
-        if endpoint.body is not None:
+        if reads_body:
             await self._take_body(call, endpoint, incoming, arguments)
-        key = incoming.header(b"idempotency-key") if endpoint.keyed else None
         if key is None:
             result = endpoint.handler(call, **arguments)
             if isinstance(result, Ask):
@@ -284,8 +286,11 @@ class Edge:
             pieces.before_end = partial(self._gate.pass_again, call, endpoint, incoming)
             arguments["body"] = pieces
             return
-        data = call.data = await self._bodies.read(call, endpoint, incoming, bound)
-        arguments["body"] = await self._bodies.decode(call, endpoint, data)
+        if endpoint.body is None:
+            call.data = await self._bodies.passed_over(call, incoming, bound)
+        else:
+            data = call.data = await self._bodies.read(call, endpoint, incoming, bound)
+            arguments["body"] = await self._bodies.decode(call, endpoint, data)
         if incoming.whole is None:
             arguments |= await self._gate.pass_again(call, endpoint, incoming)
 
