@@ -12,6 +12,7 @@ import msgspec
 from actors.bounds import ObjectIdText
 from actors.chat.commands import MarkRead, MessageDraft, StartTyping, posting
 from actors.errors import ConversationNotFound, NotFound
+from actors.id_fields import object_id_in
 from actors.ids import ObjectId, parse_object_id
 from routes.chat.channels import CONVERSATION, WRITE
 from routes.chat.parts import CHAT_KINDS
@@ -99,14 +100,14 @@ def typing(session: "Session", command: Typing) -> None:
 
 
 def read(session: "Session", command: Read) -> None:
-    """Move the read marker; raises what `send` raises except RateLimited."""
+    """Move the read marker; raises what `send` raises except RateLimited, and Invalid for a malformed message id."""
     conversation_id = _conversation_in(command.channel)
     demand(WRITE, session.access)
     session.post(
         command.id,
         session.service.of(CHAT_KINDS).conversation,
         conversation_id,
-        MarkRead(session.user_id, command.message_id.lower()),
+        MarkRead(session.user_id, object_id_in(command.message_id, "/messageId")),
     )
 
 

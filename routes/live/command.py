@@ -22,8 +22,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="op", rename=
     """A message from client to server.
 
     Args:
-        id: chosen by the client and repeated in the reply; a command without one gets a reply, with `id` null, only when
-            it is refused.
+        id: chosen by the client and repeated in the reply; a command without one gets a reply, with `id` null, only
+            when it is refused.
     """
 
     id: _Number | _Text | None = None

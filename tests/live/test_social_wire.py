@@ -312,6 +312,7 @@ async def test_binary_closes_with_4400_and_too_much_with_4413(world: World) -> N
         ({"op": "subscribe"}, "/channel"),
         ({"op": "subscribe", "channel": "inbox", "params": {"mode": "all"}}, "/params/mode"),
         ({"op": "subscribe", "channel": "inbox", "since": {"epoch": "x"}}, "/since/offset"),
+        ({"op": "read", "channel": "conversation:" + "0" * 24, "messageId": "last"}, "/messageId"),
     ],
     ids=str,
 )

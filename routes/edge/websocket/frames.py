@@ -61,8 +61,8 @@ class ReplyError(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Reply(Frame, frozen=True, tag="reply"):
-    """The answer to a command that carried an `id`, or, with `id` null, the refusal of one that carried none; other fields
-    that do not apply are left out.
+    """The answer to a command that carried an `id`, or, with `id` null, the refusal of one that carried none; other
+    fields that do not apply are left out.
     """
 
     id: int | str | None
