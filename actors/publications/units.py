@@ -295,9 +295,7 @@ def _chosen(wished: bool | None, before: bool | None) -> bool:
 
 
 async def _adopted(conn: Connection, row: PublicationRow, address: Address) -> PublicationRow:
-    """Reuse the public server that users created by saving the address, so that they have saved this publication;
-    whoever is just saving it has done so before."""
-    await addresses.lock_address(conn, address.key)
+    """Reuse the public server that users created by saving the address, so that they have saved this publication."""
     found = await publications.address_alone(conn, address.key)
     return row if found is None else replace(row, id=found[0], created_at_ms=found[1])
 

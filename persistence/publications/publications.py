@@ -140,7 +140,7 @@ async def hold(conn: Connection, target: Target) -> None:
 
 
 async def hold_address(conn: Connection, address_key: str) -> None:
-    """Serialise publishing at an address, and suppressing it, until the transaction ends; before any `hold`.
+    """Serialise publishing at an address, suppressing it, and saving it, until the transaction ends; before any `hold`.
 
     Args:
         address_key: the address in its canonical form (`Address.key`).

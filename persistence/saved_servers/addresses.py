@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from persistence.connection import Connection
+from persistence.publications.publications import hold_address
 
 
 async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> str:
@@ -16,8 +17,8 @@ async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> 
         id: the id for a public server that is created.
         address: the `Address.key` of the address.
     """
-    # Concurrent transactions on one address find the same server.
-    await lock_address(conn, address)
+    # Concurrent transactions on one address find the same server, and so does who publishes it.
+    await hold_address(conn, address)
     found = await conn.fetchval(
         "SELECT id FROM publications WHERE address_key = $1 AND discovery_state <> 'SUPPRESSED'"
         " AND (target_id IS NULL OR ownership_state = 'OWNED')"
@@ -35,15 +36,6 @@ async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> 
         now_ms,
     )
     return id
-
-
-async def lock_address(conn: Connection, address: str) -> None:
-    """Serialise who saves an address, and who publishes it, until the transaction ends.
-
-    Args:
-        address: the `Address.key` of the address.
-    """
-    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 15))", address)
 
 
 async def hold(conn: Connection, id: str) -> None:
