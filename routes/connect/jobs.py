@@ -133,9 +133,8 @@ class Silence:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._leaps = Leaps(service.clock)
-        self._heard_since_ms = (
-            service.lifecycle.started_at_ms
-        )  # since when servers could call without a break
+        # Since when servers could call without a break.
+        self._heard_since_ms = service.lifecycle.started_at_ms
 
     async def remove(self, after: tuple[int, str] | None, limit: int) -> tuple[int, str] | None:
         """Look at the next page of silent servers; returns where the one after it begins, None at the end.

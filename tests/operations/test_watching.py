@@ -40,7 +40,7 @@ async def test_every_metric_that_is_asked_for_exists(database_url: str, tmp_path
         "tls_key": str(certificate.keyfile),
     }
     async with open_world(database_url, tmp_path / "data", **tls) as world:
-        await world.player("Ann")
+        await (await world.player("Ann")).get("/v1/auth/verify")
         told = (await world.http.get("/metrics")).text
     known = set(re.findall(r"^(?:# TYPE )?(partyline_\w+)", told, re.MULTILINE))
     asked = {name for text in expressions() for name in re.findall(r"\bpartyline_\w+", text)}

@@ -7,7 +7,7 @@ the CPU time of such tests. Whatever a client decides, such as cookies and redir
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from select import select
+from select import POLLIN, poll
 
 import httptools
 import httpx2
@@ -41,28 +41,23 @@ class PlainTransport(httpx2.AsyncBaseTransport):
             try:
                 with suppress(trio.BrokenResourceError):  # refused before it was read whole, and said why
                     await connection.send_all(sent)
-                response = await _received(connection, request.method)
+                response = await _received(connection, request)
             except BaseException:
                 await trio.aclose_forcefully(connection)
                 raise
-        if response.stays:
-            self._idle[address].append(connection)
-        else:
+        if response.headers.get("connection") == "close":
             await connection.aclose()
-        return httpx2.Response(
-            response.parser.get_status_code(),
-            headers=response.headers,
-            stream=httpx2.ByteStream(b"".join(response.body)),
-            request=request,
-        )
+        else:
+            self._idle[address].append(connection)
+        return response
 
     async def _connection(self, address: tuple[str, int]) -> trio.SocketStream:
         idle = self._idle[address]
         while idle:
             connection = idle.pop()
-            if not select([connection.socket], [], [], 0)[0]:
+            if not _has_ended(connection):
                 return connection
-            await connection.aclose()  # the service has closed it meanwhile
+            await connection.aclose()
         return await trio.open_tcp_stream(*address)
 
     async def aclose(self) -> None:
@@ -73,25 +68,23 @@ class PlainTransport(httpx2.AsyncBaseTransport):
         self._idle.clear()
 
 
-class _Received:
-    """A response, taken from the calls of httptools' parser.
+class _Heard:
+    """What httptools' parser has told of a response. It does not know the parser: the two would be a reference cycle.
 
     Args:
         method: that of the request: HEAD is answered without the body that the headers tell of.
     """
 
     def __init__(self, method: str) -> None:
-        self.parser = httptools.HttpResponseParser(self)
         self.headers: list[tuple[bytes, bytes]] = []
         self.body: list[bytes] = []
-        self.is_whole = self.stays = False
+        self.is_whole = False
         self._is_bodyless = method == "HEAD"
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
-        self.stays = self.parser.should_keep_alive()
         self.is_whole = self._is_bodyless
 
     def on_body(self, body: bytes) -> None:
@@ -101,6 +94,13 @@ class _Received:
         self.is_whole = True
 
 
+def _has_ended(connection: trio.SocketStream) -> bool:
+    """Whether the service has closed a connection meanwhile: without a request, it has nothing to say on it."""
+    looking = poll()
+    looking.register(connection.socket, POLLIN)
+    return bool(looking.poll(0))
+
+
 def _head(request: httpx2.Request) -> bytes:
     assert "transfer-encoding" not in request.headers, "a body whose length is not known is not sent"
     lines = [b"%b %b HTTP/1.1" % (request.method.encode(), request.url.raw_path)]
@@ -108,14 +108,16 @@ def _head(request: httpx2.Request) -> bytes:
     return b"\r\n".join(lines) + b"\r\n\r\n"
 
 
-async def _received(connection: trio.SocketStream, method: str) -> _Received:
-    response = _Received(method)
-    while not response.is_whole:
+async def _received(connection: trio.SocketStream, request: httpx2.Request) -> httpx2.Response:
+    heard = _Heard(request.method)
+    parser = httptools.HttpResponseParser(heard)
+    while not heard.is_whole:
         data = await connection.receive_some(_READ_BYTES)
         if not data:
-            raise httpx2.RemoteProtocolError("the connection ended before the response did")
-        response.parser.feed_data(data)
-    return response
+            raise httpx2.RemoteProtocolError("the connection ended before the response did", request=request)
+        parser.feed_data(data)
+    body = httpx2.ByteStream(b"".join(heard.body))
+    return httpx2.Response(parser.get_status_code(), headers=heard.headers, stream=body, request=request)
 
 
 @contextmanager

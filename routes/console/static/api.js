@@ -45,11 +45,11 @@ export const chat = {
   edit: (conversation, message, content, mentions) =>
     rest.patch(`/v1/social/chat/conversations/${id(conversation)}/messages/${id(message)}`, { content, mentions }),
   remove: (conversation, message) => rest.delete(`/v1/social/chat/conversations/${id(conversation)}/messages/${id(message)}`),
-  vote: (conversation, message, optionIds) =>
-    rest.post(`/v1/social/chat/conversations/${id(conversation)}/messages/${id(message)}/poll/vote`, { optionIds }),
+  vote: (conversation, message, optionIds) => rest.post(`/v1/social/chat/conversations/${id(conversation)}/messages/${id(message)}/poll/vote`, { optionIds }),
   closePoll: (conversation, message) => rest.post(`/v1/social/chat/conversations/${id(conversation)}/messages/${id(message)}/poll/close`),
   change: (conversation, changes) => rest.patch(`/v1/social/chat/conversations/${id(conversation)}`, changes),
   participants: (conversation, query, signal) => rest.get(`/v1/social/chat/conversations/${id(conversation)}/participants`, query, { signal }),
+  add: (conversation, userIds) => rest.post(`/v1/social/chat/conversations/${id(conversation)}/participants`, { userIds }),
   leave: (conversation, userId) => rest.delete(`/v1/social/chat/conversations/${id(conversation)}/participants/${id(userId)}`),
   attach: (conversation, file) => rest.post(`/v1/social/chat/conversations/${id(conversation)}/attachments`, file),
 };

@@ -5,9 +5,9 @@ import { html } from "../../html.js";
 import { useShared } from "../../live.js";
 import { go, place } from "../../router.js";
 import { useAction } from "../../store.js";
-import { Face } from "../../ui/face.js";
 import { Complaint, Empty, Loading } from "../../ui/states.js";
 import { say } from "../../words.js";
+import { FriendChoice } from "./friend-choice.js";
 
 /** @param {{close: () => void}} props */
 export function NewConversation({ close }) {
@@ -19,15 +19,10 @@ export function NewConversation({ close }) {
     close();
     go(`/app/chat/${made.id}`, { from });
   });
-  const toggle = (friendId) => setChosen(chosen.includes(friendId) ? chosen.filter((one) => one !== friendId) : [...chosen, friendId]);
   if (friends === null) return html`<${Loading} />`;
   if (friends.length === 0) return html`<${Empty} action=${html`<a class="button" href="/app/friends">${say("friends.find")}</a>`}>${say("friends.none")}<//>`;
   return html`<form class="newchat" onSubmit=${(event) => { event.preventDefault(); begin.run(); }}>
-    <fieldset><legend>${say("chat.with")}</legend>
-      ${friends.map((friend) => html`<label key=${friend.friendId} class="person">
-        <input type="checkbox" checked=${chosen.includes(friend.friendId)} onChange=${() => toggle(friend.friendId)} />
-        <${Face} id=${friend.friendId} name=${friend.name} isOnline=${friend.online} /> <bdi>${friend.name}</bdi></label>`)}
-    </fieldset>
+    <${FriendChoice} legend=${say("chat.with")} friends=${friends} chosen=${chosen} choose=${setChosen} />
     <button class="primary" disabled=${chosen.length === 0 || begin.isRunning}>${say("chat.begin")}</button>
     <${Complaint} error=${begin.error} />
   </form>`;

@@ -11,6 +11,7 @@ export const BUTTONS = [
   { page: "/app/chat/:id?", words: "chat.begin", call: "chat.open", needs: CHAT },
   { page: "/app/chat/:id?", words: "chat.attach", call: "chat.attach", needs: CHAT },
   { page: "/app/chat/:id?", words: "chat.rename", call: "chat.change", needs: CHAT },
+  { page: "/app/chat/:id?", words: "chat.add", call: "chat.add", needs: CHAT },
   { page: "/app/chat/:id?", words: "chat.leave", call: "chat.leave", needs: CHAT },
   { page: "/app/friends", words: "friends.ask", call: "friends.request", needs: "social:friends.write" },
   { page: "/app/friends", words: "friends.accept", call: "friends.accept", needs: FRIENDS },
