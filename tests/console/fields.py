@@ -198,7 +198,8 @@ async def servers(world: World, cast: Cast) -> Pages:
 async def _published(ada: Player, server: GameServer, text: str) -> Any:
     body = {
         "displayName": text,
-        "address": "play.example.org",
+        # Of its own: one of them is suppressed, and with it whatever else is at its address.
+        "address": f"{server.id}.example.org",
         "motdOverride": packed(300)[0],
     }
     return (await ada.do("PUT", f"/v1/connect/publications/server/{server.id}", body))["publication"]

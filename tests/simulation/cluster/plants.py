@@ -73,6 +73,6 @@ PLANTS = (
     Plant(
         "a node that reaches nobody goes on",
         patches=((membership, "verdict", lambda _seats, _node: Verdict.GO_ON),),
-        first=10,
+        first=180,
     ),
 )
