@@ -92,7 +92,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Count drills among the slow tests, and have each process begin with its share of those, so that none is left
-    alone with them at the end."""
+    alone with them at the end. Each begins at another place, since those of one folder wait for the same things: in
+    step, all processes would wait for browsers first, and then for nodes, and the machine would be idle meanwhile."""
     for item in items:
         if item.get_closest_marker("drill") is not None:
             item.add_marker("slow")
@@ -103,5 +104,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = [
         item
         for number in range(processes)
-        for item in (*slow[number::processes], *quick[number * share : (number + 1) * share])
+        for item in (
+            *_rotated(slow[number::processes], number, processes),
+            *quick[number * share : (number + 1) * share],
+        )
     ]
+
+
+def _rotated(share: list[pytest.Item], number: int, processes: int) -> list[pytest.Item]:
+    first = len(share) * number // processes
+    return share[first:] + share[:first]
