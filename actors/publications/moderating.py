@@ -8,9 +8,8 @@ from msgspec.structs import replace
 
 from actors.change import Change
 from actors.errors import NotFound
-from actors.publications.suppressing import moderated_state, suppress_others, told_with
+from actors.publications.suppressing import key_of, moderated_state, suppress_others, told_with
 from actors.publications.units import Published
-from actors.server_address import normal_address
 from persistence.connection import Connection
 from persistence.publications import moderating, publications
 from persistence.publications.rows import PublicationRow
@@ -67,7 +66,7 @@ async def _locked(conn: Connection, id: str) -> PublicationRow:
     found = await moderating.read_publication(conn, id)
     if found is not None:
         # As whoever publishes it: the address, then the target, before the row.
-        await publications.hold_address(conn, normal_address(found.address) or found.address)
+        await publications.hold_address(conn, key_of(found))
         if found.target is not None:
             await publications.hold(conn, found.target)
     row = await moderating.lock_publication(conn, id)

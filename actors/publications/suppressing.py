@@ -37,6 +37,11 @@ def moderated_state(row: PublicationRow, now_ms: int) -> DiscoveryState:
     )
 
 
+def key_of(row: PublicationRow) -> str:
+    """The address of a publication in its canonical form (`Address.key`), by which others at it are found; pure."""
+    return normal_address(row.address) or row.address
+
+
 async def suppress_others(conn: Connection, row: PublicationRow, now_ms: int) -> list[PublicationRow]:
     """Suppress what else is published at the address of a publication that a moderator has suppressed just now.
 
@@ -48,13 +53,13 @@ async def suppress_others(conn: Connection, row: PublicationRow, now_ms: int) ->
     Returns:
         Those that are suppressed with it, at most `TOGETHER`.
     """
-    key = normal_address(row.address) or row.address
+    key = key_of(row)
     owned_as_well = row.ownership_state in {"UNCLAIMED", "OWNED"}
     others = []
     for target in await publications.listed_at(conn, key, owned_as_well=owned_as_well, limit=TOGETHER):
         await publications.hold(conn, target)
         other = await publications.of_target(conn, target, "")
-        if other is None or other.suppressed or normal_address(other.address) != key:
+        if other is None or other.suppressed or key_of(other) != key:
             continue  # changed before it was held
         after = replace(other, suppressed=True, discovery_state="SUPPRESSED", updated_at_ms=now_ms)
         await moderating.save_moderation(conn, after)

@@ -6,6 +6,10 @@ import msgspec
 
 from persistence.connection import Connection, Row
 
+APART_MS = 3_600_000
+"""How far the clock by which a block was made may be behind that of what it ends. Jobs that look for what blocks have
+left over, because nobody ended it, ask for blocks that are younger than that and the lifetime of what they look for."""
+
 
 class Block(msgspec.Struct, frozen=True):
     """A block of one user by another.

@@ -11,13 +11,11 @@ from actors.kernel.supervisor import Fault
 from persistence.connect import sessions
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
+from persistence.friends.blocks import APART_MS
 from routes.asking import ask_all_there
 from routes.connect.parts import GAME_SERVERS
 from routes.pruning import EachOf
 from routes.service import Service
-
-APART_MS = 3_600_000
-"""How far the clocks of a server's node, and of one that committed a block, may be apart."""
 
 
 class ConsentBetween(NamedTuple):

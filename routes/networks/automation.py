@@ -139,13 +139,11 @@ class Automation:
             DatabaseUnavailable: the tasks cannot be read or updated.
         """
         while (claim := await self._claim(network_id)) is not None:
-            settled = False
             try:
                 await self._work_off(claim)
-                settled = True
-            finally:
-                if not settled:
-                    await self._release(claim)
+            except BaseException:
+                await self._release(claim)
+                raise
 
     async def _claim(self, network_id: str) -> Claim | None:
         if not await self._database.read(dns.due_tasks, network_id, self._clock.now_ms(), 1):

@@ -4,6 +4,7 @@ from functools import partial
 
 from actors.party.state import INVITE_MS
 from persistence.connection import Connection
+from persistence.friends.blocks import APART_MS
 from persistence.party.rows import invites_across_blocks, sweep_ended
 from routes.jobs import Job
 from routes.party.reactions import take_back_between
@@ -12,9 +13,6 @@ from routes.service import Service
 
 BATCH = 200
 """Pairs of users of one batch between whom there are a block and an invite."""
-
-APART_MS = 3_600_000
-"""How far the clocks of a node that made an invite, and of one that committed a block, may be apart."""
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
