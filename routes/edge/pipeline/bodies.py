@@ -45,7 +45,8 @@ class Bodies:
     async def read(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming, bound: int) -> bytes:
         """The whole body, which has the endpoint's media type and size; empty if there is none.
 
-        Waits only where the body has not arrived with its head. Cancellation abandons the rest of it.
+        No bytes have no media type, whatever is named: aiohttp and `curl -d ''` name one for every POST. Waits only
+        where the body has not arrived with its head. Cancellation abandons the rest of it.
 
         Args:
             bound: most bytes that the endpoint accepts.
@@ -56,7 +57,7 @@ class Bodies:
             MalformedJson: its Content-Length is not a number.
             TooMuchArriving: it does not fit the bound of its client's address, or of all bodies.
         """
-        named = check_form(incoming, endpoint.media)
+        named = incoming.declared_bytes(otherwise=1) == 0 or check_form(incoming, endpoint.media)
         data = await self.passed_over(call, incoming, bound)
         if data and not named:
             raise UnsupportedMedia(sentence(endpoint.media))

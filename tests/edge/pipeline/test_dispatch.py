@@ -166,6 +166,16 @@ async def test_raw_bodies_need_their_media_type_and_size(app: EdgeApp) -> None:
     assert latin.status == 415
 
 
+@pytest.mark.parametrize(
+    "media", ["application/octet-stream", "application/x-www-form-urlencoded", "nonsense"]
+)
+async def test_no_body_has_no_media_type(app: EdgeApp, media: str) -> None:
+    """aiohttp names a type for a body that it does not send, and so does `curl -d ''`."""
+    nothing = await request(app, "DELETE", "/v1/optional", content_type=media, content_length="0")
+    assert nothing.status == 204
+    assert (await request(app, "DELETE", "/v1/optional", b"{}", content_type=media)).status == 415
+
+
 async def test_a_large_body_is_decoded_and_refused_as_a_small_one(app: EdgeApp) -> None:
     padding = b" " * 300_000
     answer = await request(
