@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from actors.chat import drafts, records
-from actors.chat.commands import DeleteMessage, EditMessage, PostMessage
+from actors.chat.commands import MAX_ATTACHMENTS, DeleteMessage, EditMessage, PostMessage
 from actors.chat.events import (
     AnyEvent,
     DeletionAudited,
@@ -183,10 +183,13 @@ def _new_message(
 def _attachments(
     state: State, command: PostMessage, now_ms: int, errors: list[FieldError]
 ) -> tuple[Attachment, ...]:
+    ids = command.draft.attachment_ids or ()
+    if len(ids) > MAX_ATTACHMENTS:
+        return ()  # Refused already; rows of those beyond were not looked up, so that none can be called unknown.
     # What this very turn has bound already is not in the rows yet; the window is longer than a turn.
     bound = {id for line in state.window for id in line.attachment_ids}
     found = []
-    for place, id in enumerate(command.draft.attachment_ids or ()):
+    for place, id in enumerate(ids):
         row = state.looked_up.attachments.get(id)
         usable = (
             row is not None

@@ -94,6 +94,7 @@ def test_created_at_strictly_increases():
             ("/attachmentIds/0", "UNKNOWN"),
             ("/attachmentIds/1", "UNKNOWN"),
         ]),
+        ({"attachment_ids": tuple(mid(number) for number in range(9, 20))}, [("/attachmentIds", "TOO_MANY")]),
         ({"poll": a_poll(question=" ")}, [("/poll/question", "REQUIRED")]),
         ({"poll": a_poll(question="x" * 301)}, [("/poll/question", "TOO_LONG")]),
         ({"poll": a_poll("one")}, [("/poll/options", "TOO_FEW")]),
