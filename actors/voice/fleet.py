@@ -26,6 +26,9 @@ RETURN_MS = 60 * 60 * 1000
 """For how long after this node took charge of voice no voice node is forgotten: nobody heard them while the service was
 away."""
 
+REMEMBERED = 1_000
+"""Of how many nodes that are gone the region is known: of those that went last."""
+
 NodeStatus: TypeAlias = Literal["online", "draining", "offline"]
 
 Sign: TypeAlias = Literal["heard", "drains", "silent"]
@@ -110,6 +113,7 @@ class Fleet:
         self._listeners: list[Callable[[str], None]] = []
         self._mourners: list[Callable[[str], None]] = []
         self._gone: Meanwhile[str] = Meanwhile()
+        self._former: dict[str, str] = {}  # {id of a node that is gone: its region}
         now = self.since_ms = now_ms()
         for row in rows:
             lately = now - row.heard_at_ms < STARTING_MS
@@ -124,6 +128,13 @@ class Fleet:
     def get(self, node_id: str | None) -> Node | None:
         """The node with this id; None when there is none."""
         return None if node_id is None else self._nodes.get(node_id)
+
+    def region_of(self, node_id: str | None) -> str | None:
+        """The region of a node, or of one that went lately; None when it is not known."""
+        node = self.get(node_id)
+        if node is not None:
+            return node.row.region
+        return None if node_id is None else self._former.get(node_id)
 
     def on_action(self, listener: Callable[[str], None]) -> None:
         """Call `listener(node_id)`, synchronously, when a node is given an order, or is no more."""
@@ -155,7 +166,11 @@ class Fleet:
     def remove(self, node_id: str) -> None:
         """Remove a node that is no more."""
         self._gone.told(node_id)
-        if self._nodes.pop(node_id, None) is not None:
+        node = self._nodes.pop(node_id, None)
+        if node is not None:
+            self._former[node_id] = node.row.region
+            if len(self._former) > REMEMBERED:
+                del self._former[next(iter(self._former))]
             self._tell(node_id)
             for listener in self._mourners:
                 listener(node_id)

@@ -51,8 +51,7 @@ async def move(service: Service, since_ms: int) -> None:
     for state in wanting[:AT_ONCE]:
         attendance.passed.add(state.id)
         user_ids = tuple(state.sessions)
-        node = service.of(FLEET).get(state.node_id)
-        region = None if node is None else node.row.region
+        region = service.of(FLEET).region_of(state.node_id)
         other = least_full(service, region=region, seats=len(user_ids))
         if other is None:
             continue

@@ -67,7 +67,7 @@ async def carried(service: Service, state: State, user_id: str) -> State:
     if node is not None and node.status != "offline":
         return state
     user_ids = tuple({**state.sessions, user_id: None})
-    other = least_full(service, region=None if node is None else node.row.region, seats=len(user_ids))
+    other = least_full(service, region=service.of(FLEET).region_of(state.node_id), seats=len(user_ids))
     if other is None:
         raise unplaced(service)
     with kept_for(service, other, state.id, user_ids):

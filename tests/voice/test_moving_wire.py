@@ -8,9 +8,10 @@ import pytest
 
 from actors.time import parse_iso
 from actors.voice.commands import MoveTo
-from actors.voice.fleet import SILENCE_MS
+from actors.voice.fleet import SILENCE_MS, Fleet
 from actors.voice.state import EMPTY_MS, RENEWED_MS, SESSION_MS
 from persistence.errors import OutcomeUnknown
+from persistence.voice.nodes import NodeRow
 from routes.voice import moving
 from routes.voice.jobs import end_doomed, look
 from routes.voice.moving import GRACE_MS
@@ -78,6 +79,33 @@ async def test_a_node_that_is_removed_loses_them_as_soon_as_there_is_another(wor
         await node(world, server, publicUrl=TWO)
         await look(minding(world))
         await moved(socket, TWO)
+
+
+async def test_channels_of_a_node_that_is_removed_stay_in_its_region(world: World) -> None:
+    server = await node_server(world)
+    one = await node(world, server, region="eu-north")
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    joined, other = await join(ann, await private(ann, ben)), await private(ben, cid)
+    await node(world, server, capacity=1_000)
+    near = await node(world, server, region="eu-north")
+    await server.do("DELETE", one.path, status=204)
+    assert (await join(cid, other))["channel"]["nodeId"] == near.id
+    await look(minding(world))
+    assert (await sync(ann, joined))["channel"]["nodeId"] == near.id
+
+
+async def test_regions_of_the_nodes_that_went_last_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("actors.voice.fleet.REMEMBERED", 2)
+    rows = [
+        NodeRow(f"{number:024}", "server", f"eu-{number}", TWO, 10, "partyline", b"", None, None, False, 0, 0)
+        for number in range(3)
+    ]
+    fleet = Fleet(rows, lambda: 0, lambda: "e")
+    for row in rows:
+        assert fleet.region_of(row.node_id) == row.region
+        fleet.remove(row.node_id)
+    assert [fleet.region_of(row.node_id) for row in rows] == [None, "eu-1", "eu-2"]
+    assert fleet.region_of(None) is None
 
 
 async def test_a_channel_that_cannot_move_holds_up_no_other(
