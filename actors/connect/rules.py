@@ -31,11 +31,12 @@ from actors.connect import (
     rules_sessions,
     rules_settings,
 )
+from actors.connect.capabilities import capabilities_of
 from actors.connect.commands import AnyCommand
 from actors.connect.consent import consent_ended, session_ended
 from actors.connect.events import AnyEvent
 from actors.connect.state import CLAIM_KEYS_KEPT, State, Template
-from actors.errors import ClaimKeyExpired, ClaimKeyUsed, NotFound
+from actors.errors import ClaimKeyExpired, ClaimKeyUsed, Forbidden, NotFound
 from actors.vault import Vault
 
 T = TypeVar("T")
@@ -138,7 +139,7 @@ def due(state: State) -> int | None:
 
 def _check_owner(state: State, user_id: str) -> None:
     if state.row.owner_id is None or state.row.owner_id != user_id:
-        raise NotFound
+        raise Forbidden("only for the server's owner") if capabilities_of(state, user_id) else NotFound
 
 
 def _claim(state: State, command: commands.Claim, now_ms: int) -> Sequence[AnyEvent]:

@@ -21,6 +21,7 @@ from actors.connect.state import CLAIM_KEYS_KEPT, State
 from actors.errors import (
     ClaimKeyExpired,
     ClaimKeyUsed,
+    Forbidden,
     JoinTokenExpired,
     JoinTokenUsed,
     NotFound,
@@ -28,12 +29,12 @@ from actors.errors import (
     Refused,
 )
 from actors.vault import Vault
-from persistence.connect.rows import ServerRow, SessionRow, TicketRow
+from persistence.connect.rows import MemberRow, ServerRow, SessionRow, TicketRow
 
 NOW = 1_700_000_000_000
 decide = partial(decide_with, Vault(bytes(32)))
 KEY, TICKET, SECRET = b"k" * 32, b"t" * 32, b"s" * 32
-OWNER, PLAYER, STRANGER = "owner", "player", "stranger"
+OWNER, ADMIN, PLAYER, STRANGER = "owner", "admin", "player", "stranger"
 
 
 def _row(**more: Any) -> ServerRow:
@@ -56,6 +57,18 @@ UNCLAIMED = State(_row(), {KEY: NOW + CLAIM_KEY_MS}, {}, {})
 CLAIMED = replace(
     UNCLAIMED,
     row=_row(owner_id=OWNER),
+    members={
+        ADMIN: MemberRow(
+            server_id="server",
+            user_id=ADMIN,
+            name="Admin",
+            role="admin",
+            capabilities=(),
+            added_by=OWNER,
+            created_at_ms=NOW,
+            updated_at_ms=NOW,
+        )
+    },
     tickets={PLAYER: TicketRow("server", PLAYER, TICKET, "Player", NOW + TICKET_MS, used=False)},
     sessions={STRANGER: SessionRow("server", STRANGER, "session", "Stranger", NOW, NOW + SESSION_MS)},
 )
@@ -70,11 +83,14 @@ TABLE: list[tuple[AnyCommand, Any, Any, Any]] = [
     (commands.Claim(STRANGER, KEY), [CHANGED], ClaimKeyUsed, ClaimKeyUsed),
     (commands.Claim(STRANGER, b"?" * 32), ClaimKeyExpired, ClaimKeyUsed, ClaimKeyUsed),
     (commands.RotateSecret(OWNER, b"n" * 32), NotFound, [CHANGED], [CHANGED]),
+    (commands.RotateSecret(ADMIN, b"n" * 32), NotFound, Forbidden, Forbidden),
     (commands.RotateSecret(STRANGER, b"n" * 32), NotFound, NotFound, NotFound),
     (commands.ChangeServer(OWNER, is_template=True), NotFound, [CHANGED], [CHANGED]),
     (commands.ChangeServer(OWNER, is_template=False), NotFound, [], []),
+    (commands.ChangeServer(ADMIN, is_template=True), NotFound, Forbidden, Forbidden),
     (commands.ChangeServer(STRANGER, is_template=True), NotFound, NotFound, NotFound),
     (commands.RemoveServer(OWNER), NotFound, [ENDED, GONE], [ENDED, GONE]),
+    (commands.RemoveServer(ADMIN), NotFound, Forbidden, Forbidden),
     (commands.RemoveServer(STRANGER), NotFound, NotFound, NotFound),
     (commands.RemoveSilent(), [GONE], [], [ENDED, GONE]),
     (
