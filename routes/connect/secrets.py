@@ -155,7 +155,8 @@ def rotate_secret(call: Call, server_id: Uuid) -> Ask[RotatedSecret]:
 async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedToken:
     """POST …/servers/{serverId}/tokens: mints a token to use in place of the secret, for some scopes, up to 15 minutes.
 
-    Needs the server's secret. The token ends with the secret that it was made with. An unknown scope is a 422.
+    Needs the server's secret. The token ends with the secret that it was made with, so that `expiresAt` is earlier
+    where that is a former one. An unknown scope is a 422.
     """
     unknown = [
         FieldError(f"/scopes/{place}", "UNKNOWN_VALUE", "no such scope")
@@ -170,10 +171,16 @@ async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedT
         frozenset(body.scopes),
         call.server.secret_number,
         now_ms=call.now_ms,
-        ttl_seconds=body.ttl_seconds,
+        ttl_seconds=_seconds_left(call, body.ttl_seconds),
         random_bytes=call.service.random_bytes,
     )
     return DelegatedToken(minted.token, iso(minted.expires_at_ms))
+
+
+def _seconds_left(call: Call, wanted: int) -> int:
+    """How long a token lives: as long as is wanted, and no longer than the secret that it is made with."""
+    ends_at_ms = call.server.expires_at_ms
+    return wanted if ends_at_ms is None else max(1, min(wanted, (ends_at_ms - call.now_ms) // 1000))
 
 
 @endpoint(

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from actors.time import parse_iso
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import SERVERS, GameServer, claimed, register
 from tests.edge.raw import raw
@@ -31,6 +32,25 @@ async def test_secrets_rotate(world: World):
     world.clock.advance(10 * 60_000)
     assert await second.refused("GET", path) == BAD
     await third.get(path)
+
+
+async def test_a_token_of_a_former_secret_says_that_it_ends_with_it(world: World) -> None:
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    wish = {"scopes": ["server.settings.read"], "ttlSeconds": 900}
+    world.clock.stop()
+    made = await ann.do("POST", f"{server.path}/secret/rotate", status=200)
+    ends_ms = parse_iso(made["formerValidUntil"])
+    world.clock.advance(60_000)
+    token = await server.do("POST", f"{server.path}/tokens", wish, status=201)
+    assert ends_ms - 2_000 <= parse_iso(token["expiresAt"]) <= ends_ms
+    world.clock.advance(parse_iso(token["expiresAt"]) - world.clock.now_ms() - 1)
+    await server.bearing(token["token"]).get(f"{server.path}/settings")
+    last = await server.do("POST", f"{server.path}/tokens", wish, status=201)
+    assert parse_iso(last["expiresAt"]) <= ends_ms + 1_000
+    short = {**wish, "ttlSeconds": 60}
+    newer = await server.bearing(made["serverSecret"]).do("POST", f"{server.path}/tokens", short, status=201)
+    assert parse_iso(newer["expiresAt"]) > ends_ms
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -67,7 +87,7 @@ async def test_a_secret_that_is_replaced_while_its_request_arrives_makes_no_toke
     delegated = server.bearing(made["token"])
     assert (await delegated.ask("GET", f"{SERVERS}/{server.id}/access")).status_code != 401
     world.clock.advance(10 * 60_000)
-    assert await delegated.refused("GET", f"{SERVERS}/{server.id}/access") == BAD
+    assert await delegated.refused("GET", f"{SERVERS}/{server.id}/access") == (401, "TOKEN_EXPIRED")
 
 
 async def test_bad_credentials(world: World):
