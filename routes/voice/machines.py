@@ -211,7 +211,7 @@ async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBod
     guard=node_or_none,
 )
 async def remove_voice_node(call: Call, node_id: ObjectId) -> None:
-    """DELETE /v1/social/voice/nodes/{nodeId}: removes a node; its channels move to others.
+    """DELETE /v1/social/voice/nodes/{nodeId}: removes a node; its channels move to others, of its region if it can be.
 
     Needs the node's secret as bearer token with its id in `X-Node-Id`, or the own secret of its server. A server may
     repeat it; the node's own secret ends with it.
