@@ -3,43 +3,29 @@
 `publish` and `subscribe` are synchronous, so a snapshot and the subscription to what follows it are one step. Up to
 50 subscribers are served within `publish`, the rest by one task that walks them in slices of 50 with a checkpoint
 between, because a walk of thousands would hold up everything else. While that task walks, further publications only
-queue: each subscriber is sent everything it has not had in one `offer`.
+queue: each subscriber is sent everything it has not had in one `offer`. Where a turn may have moved the audiences of
+many, that task first computes them, in slices too: whoever may look no longer is sent nothing of that turn.
 
 Nothing here waits for a socket: whoever takes no more is passed over (`delivery.py`).
 
 A channel outlives its actor's restarts; `live` says whether there is a state at present.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Any
 
 import trio
 
 from actors.errors import Refused
-from actors.kernel.counters import Counters
 from actors.kernel.delivery import SLICE, deliver, pass_over
 from actors.kernel.group import NOTHING, Group, GroupKey, Publication, Shown, group_key
 from actors.kernel.replay_buffer import ReplayBuffer
 from actors.kernel.sink import Prepared
-from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Owner, Subscription, WatchRequest
+from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Common, Owner, Subscription, WatchRequest
 from actors.kernel.supervisor import Contained
 
 NOWHERE = -1
 """The offset before every other."""
-
-
-class Common(Protocol):
-    """What all channels of a system share."""
-
-    @property
-    def counters(self) -> Counters:
-        """Totals since the start of the system, for the metrics."""
-        ...
-
-    @property
-    def start(self) -> Callable[..., None]:
-        """Starts a task that outlives the caller."""
-        ...
 
 
 class Channel:
@@ -53,8 +39,8 @@ class Channel:
     """
 
     __slots__ = (
-        "_common", "_groups", "_owner", "_publications", "_recent", "_sending", "_subscriptions", "_unplaced_at",
-        "epoch", "id", "live", "offset", "published", "shown", "state", "told",
+        "_common", "_groups", "_moves", "_owner", "_placed", "_publications", "_recent", "_sending", "_subscriptions",
+        "_unplaced_at", "epoch", "id", "live", "offset", "published", "shown", "state", "told",
     )  # fmt: skip
 
     def __init__(self, shown: Shown, id: str, common: Common, owner: Owner) -> None:
@@ -74,6 +60,7 @@ class Channel:
         # there are thousands of channels with one subscriber: a deque is 0.6 KB, a dict of one group 0.2 KB, None free.
         self._publications: list[Publication] | None = None
         self._sending = False
+        self._moves = self._placed = 0  # how often the walk was to compute all audiences, and has
         # Each knows its index, so that leaving costs no search: the last one moves into the place that is left.
         self._subscriptions: list[Subscription] = []
         self._groups: tuple[Group, ...] = ()
@@ -159,7 +146,9 @@ class Channel:
         if rewrites:
             self._recent = None
         if self._subscriptions:
-            if moves is True:
+            if moves is True and len(self._subscriptions) > SLICE:
+                self._moves += 1
+            elif moves is True:
                 self._place_each(self._subscriptions.copy())
             elif moves:
                 self._place_each([one for one in self._subscriptions if one.user_id in moves])
@@ -244,8 +233,14 @@ class Channel:
 
     def place(self, subscription: Subscription) -> bool:
         """Compute the audience of a subscription again; True when it has changed. A refusal ends the subscription."""
-        if not self.live:
-            return False
+        return self.live and self._place(subscription)
+
+    @property
+    def placing(self) -> bool:
+        """True while audiences that a turn may have changed are to be computed: nobody is sent anything before."""
+        return self._moves != self._placed
+
+    def _place(self, subscription: Subscription) -> bool:
         old = subscription.group
         try:
             audience = self.shown.rendering.audience(self.state, subscription.viewer)
@@ -303,7 +298,8 @@ class Channel:
             deliver(self, self._subscriptions.copy(), self._common.counters)
             self._drop_had(self.published)
         else:
-            deliver(self, self._subscriptions[:SLICE], self._common.counters)
+            if not self.placing:
+                deliver(self, self._subscriptions[:SLICE], self._common.counters)
             self._sending = True
             self._common.start(self._send)
 
@@ -311,14 +307,19 @@ class Channel:
         """Serve all subscriptions that are behind, slice by slice, until none is."""
         try:
             while True:
-                upto = self.published
-                behind = [subscription for subscription in self._subscriptions if subscription.at < upto]
+                while self.placing:
+                    await self._place_all()
+                upto, moves = self.published, self._moves
+                behind = [one for one in self._subscriptions if one.at < upto]
                 if not behind:
                     break
                 for first in range(0, len(behind), SLICE):
                     await trio.lowlevel.checkpoint()
+                    if self._moves != moves:
+                        break
                     deliver(self, behind[first : first + SLICE], self._common.counters)
-                self._drop_had(upto)
+                else:
+                    self._drop_had(upto)
         finally:
             self._sending = False
             self._drop_had(self.published)
@@ -340,10 +341,18 @@ class Channel:
 
     # -- placing ------------------------------------------------------------------------------------
 
+    async def _place_all(self) -> None:
+        """Compute the audiences of all, slice by slice, also of those whose socket is full."""
+        moves, everybody = self._moves, self._subscriptions.copy()
+        for first in range(0, len(everybody), SLICE):
+            await trio.lowlevel.checkpoint()
+            self._place_each([one for one in everybody[first : first + SLICE] if self.holds(one)])
+        self._placed = moves
+
     def _place_each(self, some: list[Subscription]) -> None:
         for subscription in some:
             with Contained("computing an audience", self.shown.name, self.id) as placing:
-                self.place(subscription)
+                self._place(subscription)
             if placing.fault is not None:
                 subscription.end(INTERNAL)
 

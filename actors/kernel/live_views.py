@@ -8,11 +8,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, Protocol, cast
 
-from actors.kernel.fanout import Channel, Common
+from actors.kernel.fanout import Channel
 from actors.kernel.kind import View
 from actors.kernel.mailbox import Failure
 from actors.kernel.one_shot import OneShot
 from actors.kernel.statistics import ActorStatistics
+from actors.kernel.subscription import Common
 
 # Pause before another try after a failed read, and after the first failed load.
 AGAIN_MS = 500

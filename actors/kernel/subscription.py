@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from actors.kernel.counters import Counters
 from actors.kernel.group import Group, Shown
 from actors.kernel.sink import Envelope, Sink
 from actors.kernel.supervisor import Contained
@@ -60,6 +61,20 @@ class Owner(Protocol):
         ...
 
 
+class Common(Protocol):
+    """What all channels of a system share."""
+
+    @property
+    def counters(self) -> Counters:
+        """Totals since the start of the system, for the metrics."""
+        ...
+
+    @property
+    def start(self) -> Callable[..., None]:
+        """Starts a task that outlives the caller."""
+        ...
+
+
 class Watched(Protocol):
     """What a subscription, and whoever serves it, needs of its channel."""
 
@@ -76,6 +91,11 @@ class Watched(Protocol):
     @property
     def live(self) -> bool:
         """True while there is a state."""
+        ...
+
+    @property
+    def placing(self) -> bool:
+        """True while audiences that a turn may have changed are still to be computed."""
         ...
 
     @property
@@ -180,7 +200,10 @@ class Subscription:
             self.sink.notify_when_writable(self)
             return
         with Contained("catching up", channel.shown.name, channel.id) as catching_up:
-            self.sink.offer(self.group.snapshot(channel.told - self._missed_from))
-            self.at = channel.published
+            if channel.placing:
+                channel.place(self)
+            if channel.holds(self):
+                self.sink.offer(self.group.snapshot(channel.told - self._missed_from))
+                self.at = channel.published
         if catching_up.fault is not None:
             self.end(INTERNAL)

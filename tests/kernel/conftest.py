@@ -10,6 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from actors.kernel.directory import System
+from actors.kernel.kind import Kind
 from actors.kernel.opening import open_system
 from actors.kernel.placement import LocalPlacement, open_local_placement
 from actors.kernel.subscription import Subscription, WatchRequest
@@ -64,7 +65,9 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(simulation: Simulation, *, idle_seconds: float = 60.0) -> AsyncIterator[Stage]:
+async def open_stage(
+    simulation: Simulation, *, idle_seconds: float = 60.0, kind: Kind[Any, Any] = KIND
+) -> AsyncIterator[Stage]:
     """A system over a simulation that lives on when the system stops."""
     clock = SimulatedClock()
     async with (
@@ -72,7 +75,7 @@ async def open_stage(simulation: Simulation, *, idle_seconds: float = 60.0) -> A
         open_system(
             simulation,
             clock,
-            kinds=[KIND],
+            kinds=[kind],
             placement=placement,
             rng=Random(7),
             journal=simulation,

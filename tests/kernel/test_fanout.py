@@ -1,5 +1,8 @@
 """What subscribers receive: snapshots, events, and what happens when they do not read."""
 
+from collections.abc import Hashable
+from dataclasses import replace
+
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
@@ -7,9 +10,10 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from actors.errors import Forbidden, NotFound
 from actors.kernel.mailbox import Answer
 from actors.kernel.sink import Prepared
-from tests.kernel.conftest import Stage
+from tests.kernel.conftest import Stage, open_stage
 from tests.kernel.folding import fold
-from tests.kernel.ledger import KIND, Deposit, Explode, Kick, Promote, Read, Viewer, Wave
+from tests.kernel.ledger import KIND, Deposit, Explode, Kick, Ledger, Promote, Read, Viewer, Wave
+from tests.support.simulation import Simulation
 from tests.support.sinks import JsonEnvelope, Socket
 
 EPOCH = "e-a"
@@ -325,3 +329,58 @@ async def test_statistics(autojump_clock: MockClock, stage: Stage) -> None:
     assert (row.offset, row.last_error) == (1, None)
     assert 2_900 <= row.idle_ms <= 3_000
     assert dict(stage.system.counters.items())["commits"] == 1
+
+
+class Counting(trio.abc.Instrument):
+    """The demo kind, with a count of how many audiences are computed at most in one step of a task."""
+
+    def __init__(self) -> None:
+        self.in_this_step = 0
+        self.most = 0
+        self.kind = replace(KIND, rendering=replace(KIND.rendering, audience=self.audience))
+
+    def audience(self, state: Ledger, viewer: Viewer) -> Hashable:
+        self.in_this_step += 1
+        self.most = max(self.most, self.in_this_step)
+        return KIND.rendering.audience(state, viewer)
+
+    def before_task_step(self, task: trio.lowlevel.Task) -> None:
+        self.in_this_step = 0
+
+
+async def test_audiences_of_many_are_computed_in_slices_and_before_they_are_told(
+    autojump_clock: MockClock, simulation: Simulation
+) -> None:
+    """Whoever joins or leaves a group of a thousand moves the audiences of all who watch it: in one step that would
+    hold up everybody else. Who may look no longer is told so, and nothing of what comes after."""
+    counting = Counting()
+    async with open_stage(simulation, kind=counting.kind) as stage:
+        sockets = [Socket() for _ in range(260)]
+        lagging = Socket(room=1, bound=0)
+        for number, socket in enumerate(sockets):
+            await stage.watch(socket, f"u{number}", shown=counting.kind, mode="delta")
+        await stage.watch(lagging, "slow", shown=counting.kind)
+        await stage.ask(Deposit("ann", 1))
+        await wait_all_tasks_blocked()
+        stage.simulation.delay_seconds = (0, 0)
+        counting.in_this_step = counting.most = 0
+        trio.lowlevel.add_instrument(counting)
+        done: list[Answer] = []
+        commands = (Kick("u7"), Promote("u259"), Kick("u200"), Kick("slow"), Deposit("ann", 2))
+        for number, command in enumerate(commands, 1):
+            stage.system.post(counting.kind, "a", command, done.append)
+            while len(done) < number:
+                await trio.lowlevel.checkpoint()
+        lagging.make_room(None)
+        await wait_all_tasks_blocked()
+        trio.lowlevel.remove_instrument(counting)
+        assert 0 < counting.most <= 50
+        for number in (7, 200):
+            assert sockets[number].ended == [("ledger:a", "FORBIDDEN")]
+            assert f"u{number}" not in str(sockets[number].frames)
+        assert lagging.ended == [("ledger:a", "FORBIDDEN")]
+        assert [frame["type"] for frame in lagging.frames] == ["snapshot"]
+        rest = [socket for number, socket in enumerate(sockets) if number not in {7, 200}]
+        assert all(socket.offsets == [1, 2, 3, 4, 5, 6] for socket in rest)
+        assert sockets[259].frames[-1]["self"] == {"boss": True}
+        assert stage.system.statistics()[0].subscribers == 258
