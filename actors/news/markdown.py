@@ -8,10 +8,13 @@ parsed, so that nothing that is accepted takes a quarter of a second; a test tri
 import re
 from collections.abc import Sequence
 from functools import cache
+from types import SimpleNamespace
 
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.helpers import parseLinkDestination, parseLinkTitle
 from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from actors.errors import FieldError, Invalid
@@ -31,6 +34,11 @@ costly."""
 
 MAX_NESTING = 20
 """How deep quotes, lists and brackets may lie in each other; deeper ones stand as text."""
+
+LABEL_STEPS = 100_000
+"""How many steps the parser takes in all in search of the brackets that close others. It begins anew at each level of
+brackets, so that a few that nothing closes cost twenty times the text behind them; what is behind the last step stands
+as text. Closed brackets cost what is between them, so an article of links alone takes a third of it."""
 
 TAGS = frozenset(
     {
@@ -62,6 +70,9 @@ ATTRIBUTES = {"a": {"href", "title"}, "img": {"src", "alt", "title"}}
 _RELATION = "nofollow noopener noreferrer"
 _ON_IMAGES = {"loading": "lazy", "referrerpolicy": "no-referrer"}
 """Attributes of every image: it is not fetched before it is seen, and its host is not told which page shows it."""
+
+_STEPS = "label steps"
+"""The key under which the parser's environment of one article has the number of those taken."""
 
 _IMAGE = re.compile(r"https://[^\s/?#@\\]+(?:[/?#]\S*)?", re.IGNORECASE)
 _LINK = re.compile(r"(?:https://[^\s/?#@\\]+(?:[/?#]\S*)?|mailto:[^\s/?#\\]+(?:\?\S*)?)", re.IGNORECASE)
@@ -137,9 +148,38 @@ def _cells(body: str) -> int:
 def _parser() -> MarkdownIt:
     """One for all texts: it keeps nothing of them, and is a hundred objects that only the collector frees."""
     parser = MarkdownIt("js-default", {"maxNesting": MAX_NESTING})
+    # It looks its helpers up in this namespace, which is a module unless somebody replaces it.
+    parser.helpers = SimpleNamespace(  # type: ignore[assignment]
+        parseLinkLabel=_label_end, parseLinkDestination=parseLinkDestination, parseLinkTitle=parseLinkTitle
+    )
     parser.validateLink = _is_link  # type: ignore[method-assign]
     parser.core.ruler.push("headings one down", _lower_headings)
     return parser
+
+
+def _label_end(state: StateInline, start: int, disableNested: bool = False) -> int:
+    """Where the label ends whose `[` is at `start`; -1 where it does not end, or the article's `LABEL_STEPS` are used
+    up. Else as the parser's own `parseLinkLabel`."""
+    before, end, level = state.pos, -1, 1
+    state.pos = start + 1
+    while state.pos < state.posMax:
+        steps = state.env[_STEPS] = state.env.get(_STEPS, 0) + 1
+        if steps > LABEL_STEPS:
+            break
+        at, marker = state.pos, state.src[state.pos]
+        if marker == "]":
+            level -= 1
+            if not level:
+                end = at
+                break
+        state.md.inline.skipToken(state)
+        if marker == "[":
+            if state.pos == at + 1:  # a bracket that begins nothing
+                level += 1
+            elif disableNested:
+                break
+    state.pos = before
+    return end
 
 
 def _is_link(url: str) -> bool:

@@ -212,6 +212,8 @@ BOMBS = {
     "long addresses of references": f"[a]: https://b.c/{'é' * 10_000}\n\n" + "![a]" * 990,
     "brackets": "[" * 1000 + "]" * 1000 + "(" * 20_000,
     "stars in images": "![" * 1000 + "*a **" * 1300,
+    "images that nothing closes": "![" * 1000 + "!" * 30_000,
+    "brackets around much": "[" * 1000 + "&" * 30_000 + "]" * 1000,
     "a table": TABLE,
     "all": TABLE + "*a **" * 1200 + "~~a ~~" * 1000 + "![" * 1000 + "- <a@b.c> _b_\n" * 1200,
 }  # fmt: skip
@@ -252,6 +254,12 @@ def tried(body: str) -> None:
 )
 def test_what_is_counted_before_it_is_parsed(body: str, code: str | None) -> None:
     assert [error.code for error in checked(body, "/body")] == ([] if code is None else [code])
+
+
+def test_as_many_links_as_an_article_may_have() -> None:
+    body = "![b](https://c.d/e.png) [f `]` g](https://h.i) - \\] " * 500
+    html = render(body, "/body")
+    assert html.count("<img ") == html.count("<a ") == 500
 
 
 def test_html_that_is_too_long_is_refused() -> None:
