@@ -114,7 +114,8 @@ async def page(conn: Connection, wanted: WantedRoutes) -> list[RouteOfNetwork]:
 
 
 async def count(conn: Connection) -> int:
-    """How many routes there are."""
+    """How many routes there are; transactions that ask this wait for each other."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('routes of gateways', 0))")
     return int(await conn.fetchval("SELECT count(*) FROM gateway_routes"))
 
 

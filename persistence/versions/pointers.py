@@ -75,7 +75,8 @@ async def lock_pointer(conn: Connection, scope: Scope, channel: str) -> Pointer 
 
 
 async def count_pointers(conn: Connection) -> int:
-    """How many channels point to something."""
+    """How many channels point to something; transactions that ask this wait for each other."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('channels of all scopes', 32))")
     found: int = await conn.fetchval("SELECT count(*) FROM channel_pointers")
     return found
 

@@ -202,7 +202,8 @@ async def count_of_scope(conn: Connection, scope: Scope) -> int:
 
 
 async def count_all(conn: Connection) -> int:
-    """How many releases there are."""
+    """How many releases there are; transactions that ask this wait for each other."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('releases of all scopes', 32))")
     found: int = await conn.fetchval("SELECT count(*) FROM releases")
     return found
 

@@ -5,9 +5,14 @@ from typing import Any
 import pytest
 import trio
 
+from actors.networks import units_gateway_routes
+from actors.networks.record_hosts import RecordHosts
+from persistence.connection import Connection
+from persistence.networks.rows import RouteRow
 from tests.connect.play import claimed, register
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import Place, network
+from tests.support.locks import during
 
 
 def _route(host: str, **more: object) -> dict[str, Any]:
@@ -105,6 +110,26 @@ async def test_who_may_set_a_route(place: Place):
     delegated = await one.delegated("server.publication.write")
     assert await delegated.refused("PUT", path, body) == (403, "FORBIDDEN")
     assert await delegated.refused("DELETE", path) == (403, "FORBIDDEN")
+
+
+async def test_the_last_of_all_routes_goes_to_one_server(place: Place, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(units_gateway_routes, "ROUTES_MAX", 1)
+    ann = await place.world.player("Ann")
+    one, other = await claimed(place.world, ann, "one"), await claimed(place.world, ann, "other")
+    row = RouteRow(
+        server_id=one.id, route_host="one.play.partyline.test", backend_host="10.0.0.5", backend_port=1,
+        proxy_protocol=False, created_at_ms=0, updated_at_ms=0,
+    )  # fmt: skip
+    hosts = RecordHosts(fixed=None, spare=None)
+
+    async def first(conn: Connection) -> None:
+        await units_gateway_routes.put(conn, row, "play.partyline.test", hosts, 0)
+
+    async def second() -> None:
+        path, body = f"{other.path}/gateway-route", _route("other.play.partyline.test")
+        assert await other.refused("PUT", path, body) == (422, "QUOTA_EXCEEDED")
+
+    await during(place.world.service.database, first, second)
 
 
 async def test_of_many_servers_that_want_a_host_one_gets_it(place: Place):

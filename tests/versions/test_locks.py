@@ -5,13 +5,15 @@ from functools import partial
 import pytest
 
 from actors.errors import NotFound
+from actors.versions import units_pointers, units_releases
 from actors.versions.units_pointers import activate
+from actors.versions.units_releases import make_release
 from persistence.connection import Connection
 from persistence.users.audit import Stamp
 from persistence.versions import releases as rows
-from persistence.versions.releases import Scope, lock_release
+from persistence.versions.releases import Release, Scope, lock_release
 from routes.versions.jobs import write_counts
-from tests.support.locks import crossed
+from tests.support.locks import crossed, during
 from tests.support.world import World
 from tests.versions.play import CHANNELS, RELEASES, SCOPE, TOLD, a_publisher
 
@@ -87,3 +89,48 @@ async def test_a_publisher_who_is_erased_meanwhile(world: World) -> None:
     )  # fmt: skip
     with pytest.raises(NotFound, match="user"):
         await world.service.database.transact(unit)
+
+
+OTHER = {"type": "extension", "id": "other"}
+"""A scope that takes no turns with the first one."""
+
+
+async def test_the_last_place_of_all_channels_goes_to_one_scope(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(units_pointers, "POINTERS_MAX", 1)
+    pia = await a_publisher(world)
+    one, other = await pia.release(), await pia.release(scope=OTHER)
+    first = partial(
+        activate, scope=SCOPE_ROW, channel="stable", release_id=one["releaseId"], expected_revision=None,
+        stamp=Stamp("f" * 24, 1, None, None),
+    )  # fmt: skip
+    body = {
+        "scopeType": OTHER["type"],
+        "scopeId": OTHER["id"],
+        "channel": "beta",
+        "releaseId": other["releaseId"],
+    }
+
+    async def second() -> None:
+        assert await pia.player.refused("POST", CHANNELS, body) == (422, "QUOTA_EXCEEDED")
+
+    await during(world.service.database, first, second)
+
+
+async def test_the_last_place_of_all_releases_goes_to_one_scope(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(units_releases, "RELEASES_MAX", 1)
+    pia = await a_publisher(world)
+    made = Release(
+        id="a" * 24, scope=SCOPE_ROW, version="1.0.0", update_policy="optional", min_version=None, notes="",
+        status="draft", percentage=100, salt="0" * 32, created_by=None, created_at_ms=1, published_at_ms=None,
+    )  # fmt: skip
+    first = partial(make_release, release=made, stamp=Stamp("f" * 24, 1, None, None))
+
+    async def second() -> None:
+        body = {"scope": OTHER, "version": "1.0.0"}
+        assert await pia.player.refused("POST", RELEASES, body) == (422, "QUOTA_EXCEEDED")
+
+    await during(world.service.database, first, second)
