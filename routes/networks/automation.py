@@ -16,7 +16,7 @@ from actors.kernel.clock import Clock
 from actors.networks.units_removal import LeftRecords
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
-from persistence.networks import dns
+from persistence.networks import dns, networks
 from persistence.networks.dns import Claim, DueNetwork
 from persistence.networks.rows import DnsRow, DnsTask
 from routes.networks.cloudflare import Cloudflare, CloudflareFault, TokenStatus
@@ -169,10 +169,12 @@ class Automation:
         status: TokenStatus | None = None
         done: list[DnsTask] = []
         later: list[DnsTask] = []
+        begun: list[DnsTask] = []
         token = self._tokens.open(row)
         for at, task in enumerate(tasks):
             if trio.current_time() >= ends_at:
                 break
+            begun.append(task)
             try:
                 await self._write(row, token, task)
             except CloudflareFault as fault:
@@ -187,7 +189,11 @@ class Automation:
             else:
                 status = "active"
                 done.append(task)
-        await self._database.transact(partial(_finish, status=status, now_ms=now_ms), claim, done, later)
+        has_gone = await self._database.transact(
+            partial(_finish, status=status, now_ms=now_ms), claim, done, later
+        )
+        if has_gone:  # and whoever removed it may have looked at the provider before these were there
+            await self._remove(row, [replace(task, content=None) for task in begun if task.content])
 
     async def _write(self, row: DnsRow, token: bytes | None, task: DnsTask) -> None:
         if token is None:  # sealed with another key, for example before a restore
@@ -234,15 +240,15 @@ async def _finish(
     *,
     status: TokenStatus | None,
     now_ms: int,
-) -> None:
+) -> bool:
     """Store the outcome of tasks, unless the network has another provider now: its tasks may be for the same records,
-    but nothing is known of them, nor of its token. The claim ends in either case.
+    but nothing is known of them, nor of its token. The claim ends in either case. Returns whether the network is gone.
     """
     row = claim.provider
-    same = await dns.lock_token(conn, row.network_id) == row.sealed_token
+    sealed_token = await dns.lock_token(conn, row.network_id)
     await dns.release(conn, claim)
-    if not same:
-        return
-    await dns.finish_tasks(conn, done, later)
-    if status is not None:
-        await dns.set_status(conn, row.network_id, status, now_ms)
+    if sealed_token == row.sealed_token:
+        await dns.finish_tasks(conn, done, later)
+        if status is not None:
+            await dns.set_status(conn, row.network_id, status, now_ms)
+    return sealed_token is None and await networks.read(conn, row.network_id) is None

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+import trio
 
 from actors.networks import units_claims, units_networks, units_removal
 from actors.networks.record_hosts import queue_records
@@ -16,7 +17,7 @@ from persistence.networks import domains, networks
 from persistence.networks.rows import TokenRow
 from persistence.users.audit import Stamp
 from tests.connect.play import claimed
-from tests.networks.cloudflare import CANARY, ZONE
+from tests.networks.cloudflare import CANARY, ZONE, Hold
 from tests.networks.play import NETWORKS, Net, Place, network
 from tests.publications.play import PUBLIC, path_of, publish
 from tests.support.locks import crossed, during
@@ -111,6 +112,25 @@ async def test_its_records_go_from_the_provider(place: Place, how: str) -> None:
         await ann.do("DELETE", sky.path, status=204)
     else:
         await erase(place.world, ann)
+    assert _records(place) == [0, 0]
+
+
+@pytest.mark.parametrize("how", ["network", "owner"])
+async def test_records_that_are_just_being_written_go_too(place: Place, how: str) -> None:
+    """Those who remove it look at the provider while there is none yet."""
+    ann = await place.world.player("Ann")
+    sky = await network(ann)
+    await ann.do("PUT", sky.provider, {"apiToken": CANARY, "zoneId": ZONE}, status=200)
+    hold = place.cloudflare.held[CANARY] = Hold()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ann.ask, "POST", sky.domains, {"domain": "example.com"})
+        await hold.reached.wait()
+        place.cloudflare.held.clear()
+        if how == "network":
+            await ann.do("DELETE", sky.path, status=204)
+        else:
+            await erase(place.world, ann)
+        hold.release.set()
     assert _records(place) == [0, 0]
 
 
