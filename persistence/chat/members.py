@@ -40,6 +40,7 @@ async def of_conversations(conn: Connection, conversation_ids: Sequence[str]) ->
         conversation_ids,
     )
     found: dict[str, list[MemberRow]] = {id: [] for id in conversation_ids}
+    seqs: dict[int, int] = {}  # one object for equal ones: a number that is kept by itself takes four times its place
     for row in rows:
         member = MemberRow(
             user_id=intern(row["user_id"]),
@@ -52,7 +53,7 @@ async def of_conversations(conn: Connection, conversation_ids: Sequence[str]) ->
             own_at_read=row["own_at_read"],
             sent=row["sent"],
             spoke=row["spoke"],
-            mentions=tuple(sorted(row["mentions"])),
+            mentions=tuple([seqs.setdefault(seq, seq) for seq in sorted(row["mentions"])]),
         )
         found[row["conversation_id"]].append(member)
     return found

@@ -1,6 +1,6 @@
 """Conversations that are read together: each as it would be alone."""
 
-from actors.chat.commands import VotePoll
+from actors.chat.commands import MentionDraft, VotePoll
 from actors.kernel.recovery import recover, recover_many
 from persistence.bridge.database import Database
 from persistence.journal import journal
@@ -41,3 +41,16 @@ async def test_conversations_that_are_read_together_are_as_each_is_alone(databas
     assert [len(together[id].state.archived) for id in ids] == [0, 0, 0, 0]
     assert [together[id].state.older_archived_ms > 0 for id in ids] == [True, False, False, False]
     assert [len(together[id].state.members) for id in ids] == [3, 3, 2, 3]
+
+
+async def test_members_share_the_numbers_of_messages_that_mention_them(database: Database) -> None:
+    """A group of a thousand, each with two hundred, held six megabytes of equal numbers."""
+    stage = await open_stage(database, "ann", "bob", "cid")
+    await stage.fill(300)
+    mentions = tuple(MentionDraft(id=uid(name), label=name) for name in ("bob", "cid"))
+    for _ in range(3):
+        await stage.post("ann", "look", mentions=mentions)
+    await stage.enter(stage.id)
+    bob, cid = (stage.state.members[uid(name)].mentions for name in ("bob", "cid"))
+    assert bob == cid == (301, 302, 303)
+    assert all(one is other for one, other in zip(bob, cid, strict=True))
