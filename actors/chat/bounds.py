@@ -2,6 +2,9 @@
 
 A conversation is created in one transaction, which counts afterwards and fails as a whole. Members are added in the
 group's own turn: room is reserved before it, counts meanwhile, and what was not used is released after it.
+
+All who add to groups take turns, and to count the groups of a thousand users takes a while. So it is counted before
+that, too: nobody waits for a request that is refused, which takes nothing of what its sender may do in a day.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -66,15 +69,16 @@ async def check_made(
     Raises:
         QuotaExceeded: the maker or another member is beyond a bound; the transaction must not be committed.
     """
-    if is_group:  # before the count, as additions to groups take them
-        await bounds.lock(conn)
-    await _count_added(conn, maker_id, len(pointers), now_ms)
     if not is_group:
+        await _count_added(conn, maker_id, len(pointers), now_ms)
         return
-    if await bounds.groups_owned(conn, maker_id) > groups_max:
-        error = FieldError("/kind", "QUOTA", f"you may own {groups_max} groups")
-        raise QuotaExceeded(error, max=groups_max)
-    await _check_memberships(conn, [maker_id, *pointers], pointers, now_ms)
+    members = [maker_id, *pointers]
+    await _check_owned(conn, maker_id, groups_max)
+    await _check_memberships(conn, members, pointers, now_ms)
+    await bounds.lock(conn)  # before the count, as additions to groups take them
+    await _count_added(conn, maker_id, len(pointers), now_ms)
+    await _check_owned(conn, maker_id, groups_max)
+    await _check_memberships(conn, members, pointers, now_ms)
 
 
 async def begin(conn: Connection, addition: Addition) -> list[str]:
@@ -85,6 +89,10 @@ async def begin(conn: Connection, addition: Addition) -> list[str]:
     Raises:
         QuotaExceeded: one of them would be in too many groups, or the adder has brought in too many users today.
     """
+    new = await bounds.not_joining(
+        conn, addition.conversation_id, list(addition.pointers), now_ms=addition.now_ms
+    )
+    await _check_memberships(conn, new, addition.pointers, addition.now_ms, one_more=True)
     await bounds.lock(conn)
     ids = await bounds.begin_joining(
         conn, addition.conversation_id, list(addition.pointers), now_ms=addition.now_ms
@@ -112,10 +120,22 @@ async def _count_added(conn: Connection, adder_id: str, members: int, now_ms: in
         raise QuotaExceeded(message=sentence, max=ADDED_MAX)
 
 
+async def _check_owned(conn: Connection, maker_id: str, groups_max: int) -> None:
+    if await bounds.groups_owned(conn, maker_id) > groups_max:
+        error = FieldError("/kind", "QUOTA", f"you may own {groups_max} groups")
+        raise QuotaExceeded(error, max=groups_max)
+
+
 async def _check_memberships(
-    conn: Connection, user_ids: Collection[str], pointers: Mapping[str, str], now_ms: int
+    conn: Connection,
+    user_ids: Collection[str],
+    pointers: Mapping[str, str],
+    now_ms: int,
+    *,
+    one_more: bool = False,
 ) -> None:
-    full = await bounds.in_too_many(conn, list(user_ids), most=MEMBERSHIPS_MAX, now_ms=now_ms)
+    most = MEMBERSHIPS_MAX - one_more
+    full = await bounds.in_too_many(conn, list(user_ids), most=most, now_ms=now_ms)
     if full:
         sentence = f"a user is in {MEMBERSHIPS_MAX} groups at most"
         errors = [FieldError(pointers.get(id, ""), "QUOTA", sentence) for id in full]

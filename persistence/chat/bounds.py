@@ -74,6 +74,25 @@ async def count_added(conn: Connection, user_id: str, members: int, *, now_ms: i
     )
 
 
+async def not_joining(
+    conn: Connection, conversation_id: str, user_ids: Sequence[str], *, now_ms: int
+) -> list[str]:
+    """Those of the users who are neither members of a group nor counted as future ones."""
+    rows = await conn.fetch(
+        """
+        SELECT u.id FROM unnest($2::text[]) AS u (id) WHERE NOT EXISTS (
+            SELECT FROM conversation_members m WHERE m.conversation_id = $1 AND m.user_id = u.id
+        ) AND NOT EXISTS (
+            SELECT FROM members_to_be t WHERE t.conversation_id = $1 AND t.user_id = u.id AND t.at_ms > $3
+        )
+        """,
+        conversation_id,
+        list(user_ids),
+        now_ms - TO_BE_MS,
+    )
+    return [row["id"] for row in rows]
+
+
 async def begin_joining(
     conn: Connection, conversation_id: str, user_ids: Sequence[str], *, now_ms: int
 ) -> list[str]:

@@ -1,5 +1,7 @@
 """Wire: what one user may make of conversations, exactly, however much is asked for at once."""
 
+from asyncio import wrap_future
+from concurrent.futures import Future
 from functools import partial
 
 import pytest
@@ -17,6 +19,7 @@ from tests.chat.stage import open_stage
 from tests.support.canaries import dump, found
 from tests.support.jobs import job_named
 from tests.support.locks import crossed
+from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import CONVERSATIONS, Player, Room, World
 
 AT_ONCE = 100
@@ -113,6 +116,30 @@ async def test_nobody_is_added_to_more_groups_than_one_may_be_in(quiet: World) -
     await ann.talk_to(ben)
     left = await quiet.service.database.read(waiting)
     assert left == 0
+
+
+@pytest.mark.parametrize("how", ["a new group", "an addition"])
+async def test_nobody_waits_for_who_is_refused(quiet: World, how: str) -> None:
+    """All who add to groups take turns. To count the groups of a thousand users takes a while, and what is refused may
+    be asked for again and again."""
+    ann, ben = await quiet.players("Ann", "Ben")
+    (other,) = await quiet.service.database.transact(make_people, 1)
+    room = Room((await ann.do("POST", *group_of(other)))["id"])
+    await quiet.service.database.transact(make_groups, "x", [ben.id], MEMBERSHIPS_MAX)
+    asked = group_of(ben.id) if how == "a new group" else (f"{room.path}/participants", {"userIds": [ben.id]})
+    taken, done, here = trio.Event(), Future[None](), trio.lowlevel.current_trio_token()
+
+    async def hold(conn: Connection) -> None:
+        await bounds.lock(conn)
+        here.run_sync_soon(taken.set)
+        await wrap_future(done)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(quiet.service.database.transact, timeout_seconds=PATIENCE_SECONDS), hold)
+        await taken.wait()
+        refused = await ann.refused("POST", *asked)
+        done.set_result(None)
+    assert refused == (422, "QUOTA_EXCEEDED")
 
 
 async def waiting(conn: Connection) -> int:
