@@ -37,6 +37,9 @@ MAX_BYTES = 8 * 1024 * 1024
 QUOTA_BYTES = 256 * 1024 * 1024
 """Most bytes of all attachments of one user (contract §4), deleted ones that are still on the disk included."""
 
+FILES_MAX = QUOTA_BYTES // 4_096
+"""Most attachments of one user, counted likewise: the smallest takes a block of the disk, and a row."""
+
 DAY_BYTES = 4 * QUOTA_BYTES
 """Most bytes that one user uploads within 24 hours, whether kept or not: writing wears the database's disk."""
 
@@ -207,7 +210,7 @@ async def reserve(conn: Connection, row: AttachmentRow) -> None:
     Raises:
         ConversationNotFound: the uploader is not in the conversation.
         Blocked: it is a direct conversation, and one of the two blocks the other.
-        QuotaExceeded: all uploads of this user would exceed 256 MiB on the disk, or 1 GiB within a day.
+        QuotaExceeded: all uploads of this user would exceed 256 MiB or 65,536 files on the disk, or 1 GiB within a day.
     """
     if not await members.is_member(conn, row.conversation_id, row.uploader_id):
         raise ConversationNotFound
@@ -216,6 +219,7 @@ async def reserve(conn: Connection, row: AttachmentRow) -> None:
         conn,
         row,
         quota_bytes=QUOTA_BYTES,
+        most_files=FILES_MAX,
         day_bytes=DAY_BYTES,
         day_began_ms=row.created_at_ms - DAY_MS,
     )
@@ -224,6 +228,9 @@ async def reserve(conn: Connection, row: AttachmentRow) -> None:
             f"all your attachments may have {QUOTA_BYTES} bytes; what you delete counts for a few minutes"
         )
         raise QuotaExceeded(FieldError("/dataBase64", "QUOTA", sentence), max=QUOTA_BYTES)
+    if exceeded == "files":
+        sentence = f"you may have {FILES_MAX} attachments; what you delete counts for a few minutes"
+        raise QuotaExceeded(FieldError("/dataBase64", "QUOTA", sentence), max=FILES_MAX)
     if exceeded == "day":
         sentence = f"what you upload within 24 hours may have {DAY_BYTES} bytes"
         raise QuotaExceeded(FieldError("/dataBase64", "QUOTA", sentence), max=DAY_BYTES)

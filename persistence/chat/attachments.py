@@ -14,12 +14,18 @@ from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
 from persistence.journal.turn import Statement
 
-Bound = Literal["quota", "day"]
+Bound = Literal["quota", "files", "day"]
 """The limit that an upload would exceed."""
 
 
 async def reserve(
-    conn: Connection, row: AttachmentRow, *, quota_bytes: int, day_bytes: int, day_began_ms: int
+    conn: Connection,
+    row: AttachmentRow,
+    *,
+    quota_bytes: int,
+    most_files: int,
+    day_bytes: int,
+    day_began_ms: int,
 ) -> Bound | None:
     """Reserve room for bytes that are about to be written, inside a transaction; to be followed by
     `keep` or `release`.
@@ -28,6 +34,7 @@ async def reserve(
 
     Args:
         quota_bytes: the most bytes of the user's attachments that are not gone.
+        most_files: the most attachments of the user that are not gone.
         day_bytes: the most bytes that the user may upload since `day_began_ms`, including deleted ones.
         day_began_ms: when the present day began, epoch milliseconds.
 
@@ -38,6 +45,7 @@ async def reserve(
     used = await conn.fetchrow(
         """
         SELECT coalesce(sum(size_bytes) FILTER (WHERE state <> 'gone'), 0)::bigint AS kept,
+               count(*) FILTER (WHERE state <> 'gone') AS files,
                coalesce(sum(size_bytes) FILTER (WHERE created_at_ms > $2), 0)::bigint AS of_day
         FROM attachments WHERE uploader_id = $1
         """,
@@ -46,6 +54,8 @@ async def reserve(
     )
     if used is not None and used["kept"] + row.size_bytes > quota_bytes:
         return "quota"
+    if used is not None and used["files"] >= most_files:
+        return "files"
     if used is not None and used["of_day"] + row.size_bytes > day_bytes:
         return "day"
     await conn.execute(

@@ -76,8 +76,8 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
     24 h.
 
     Needs `social:chat.write` and membership; a block between the two of a direct conversation is a 403 `BLOCKED`. At
-    most 8 MiB decoded (413), 256 MiB a user in all and 1 GiB within a day (422 `QUOTA_EXCEEDED`); the bytes must be
-    of the type that `contentType` names (422). If the disk is nearly full, it is a 503.
+    most 8 MiB decoded (413), 256 MiB and 65,536 files a user in all and 1 GiB within a day (422 `QUOTA_EXCEEDED`); the
+    bytes must be of the type that `contentType` names (422). If the disk is nearly full, it is a 503.
     """
     service = call.service
     # An early check, before the file is decoded and stored; the final one is made when the row is written.

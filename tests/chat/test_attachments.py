@@ -4,6 +4,7 @@ import base64
 
 import pytest
 
+from actors.chat import attachments
 from actors.chat.attachments import QUOTA_BYTES, UploadDraft, check_upload, fits_type, served_type
 from actors.chat.commands import DeleteMessage
 from actors.errors import ConversationNotFound, Invalid, NotFound, TooLarge
@@ -163,6 +164,12 @@ async def test_a_stranger_uploads_nothing(stage: Stage):
 
 async def test_the_quota_holds_when_uploads_race(stage: Stage):
     assert await race(stage, 100, QUOTA_BYTES // 4) == ["refused"] * 96 + ["stored"] * 4
+
+
+async def test_tiny_files_are_bounded_by_their_number(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    """Each takes a block of the disk, whatever its length: 28,000 a day of a byte each, for ever."""
+    monkeypatch.setattr(attachments, "FILES_MAX", 3)
+    assert await race(stage, 10, 1, most=3) == ["refused"] * 7 + ["stored"] * 3
 
 
 def test_padding_stands_at_the_end_alone():

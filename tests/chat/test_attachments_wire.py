@@ -162,7 +162,7 @@ async def fill(world: World, player: Player, room: Room, size_bytes: int) -> Non
         sha256=bytes(32),
         created_at_ms=world.clock.now_ms(),
     )
-    bounds = partial(reserve, quota_bytes=QUOTA_BYTES, day_bytes=QUOTA_BYTES, day_began_ms=0)
+    bounds = partial(reserve, quota_bytes=QUOTA_BYTES, most_files=100, day_bytes=QUOTA_BYTES, day_began_ms=0)
     await world.service.database.transact(bounds, row)
 
 

@@ -53,8 +53,8 @@ async def finds(stage: Stage, name: str, number: int) -> str:
     return row.file_name
 
 
-async def race(stage: Stage, number: int, size_bytes: int) -> list[str]:
-    """What comes of so many reservations at once, each of that size."""
+async def race(stage: Stage, number: int, size_bytes: int, *, most: int = QUOTA_BYTES) -> list[str]:
+    """What comes of so many reservations at once, each of that size; who is refused is told of this bound."""
     checked = check_upload(a_draft())
     outcomes: list[str] = []
 
@@ -70,7 +70,7 @@ async def race(stage: Stage, number: int, size_bytes: int) -> list[str]:
             await stage.database.transact(reserve, replace(row, size_bytes=size_bytes))
             outcomes.append("stored")
         except QuotaExceeded as refused:
-            assert refused.meta == {"max": QUOTA_BYTES}
+            assert refused.meta == {"max": most}
             outcomes.append("refused")
 
     async with trio.open_nursery() as nursery:

@@ -67,7 +67,12 @@ async def _found_conversation(conn: Connection) -> None:
             sha256=bytes(31) + bytes([n]),
             created_at_ms=NOW_MS,
         )
-        assert await attachments.reserve(conn, row, quota_bytes=100, day_bytes=100, day_began_ms=0) is None
+        assert (
+            await attachments.reserve(
+                conn, row, quota_bytes=100, most_files=100, day_bytes=100, day_began_ms=0
+            )
+            is None
+        )
         assert await attachments.keep(conn, row.id)
 
 
