@@ -58,7 +58,13 @@ INSIDE = " (further inside)"
 
 
 class FieldError(msgspec.Struct, frozen=True):
-    """One broken field: where (RFC 6901 pointer into the body), which rule, and a sentence."""
+    """One broken field: where (RFC 6901 pointer into the body), which rule, and a sentence.
+
+    Args:
+        pointer: where in the body it is (JSON Pointer, RFC 6901).
+        code: what is wrong, for programs.
+        message: what is wrong, for people.
+    """
 
     pointer: str
     code: str

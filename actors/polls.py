@@ -36,7 +36,13 @@ OptionIds = Annotated[
 
 class PollOption(msgspec.Struct, frozen=True, rename="camel"):
     """One answer of a poll; `selected` is the viewer's own choice, absent where an event does not tell it: in
-    `poll_updated` (contract §9), and in `message_edited` of an older poll."""
+    `poll_updated` (contract §9), and in `message_edited` of an older poll.
+
+    Args:
+        label: what it says.
+        votes: how many have chosen it.
+        selected: whether the viewer has chosen it.
+    """
 
     id: str
     label: str
@@ -52,6 +58,9 @@ class Poll(msgspec.Struct, frozen=True, rename="camel"):
         closed: whether it was closed by hand, or its expiry has come.
         total_votes: how many options all voters together have chosen.
         total_voters: how many users have chosen an option.
+        options: what can be chosen, in order.
+        closed_at: when it was closed; null while it is open.
+        close_reason: whether its time was over or somebody closed it; null while it is open.
     """
 
     question: str
@@ -67,13 +76,22 @@ class Poll(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class PollOptionDraft(msgspec.Struct, frozen=True, rename="camel"):
-    """An answer of a new poll."""
+    """An answer of a new poll.
+
+    Args:
+        label: what it says.
+    """
 
     label: Annotated[ShortText, ruled(minLength=1, maxLength=MAX_LABEL_CHARACTERS)]
 
 
 class PollDraft(msgspec.Struct, frozen=True, rename="camel"):
-    """A new poll; its options get the ids "1", "2" and so on, in order."""
+    """A new poll; its options get the ids "1", "2" and so on, in order.
+
+    Args:
+        options: what can be chosen, in order.
+        multiple: whether several options may be chosen.
+    """
 
     question: Annotated[ShortText, ruled(minLength=1, maxLength=MAX_QUESTION_CHARACTERS)]
     options: Annotated[

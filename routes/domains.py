@@ -33,6 +33,7 @@ from routes.shop.domain import SHOP
 from routes.totems.domain import TOTEMS
 from routes.users.domain import USERS
 from routes.versions.domain import VERSIONS
+from routes.vocabulary import WORDS
 from routes.voice.domain import VOICE
 
 DOMAINS: Domains = (
@@ -78,5 +79,5 @@ MOUNTS = (
     Mount("chat", streams=(social_stream(COMMANDS, channels_of(DOMAINS)),)),
 )
 
-TABLE = RouteTable.of(MOUNTS)
+TABLE = RouteTable.of(MOUNTS, WORDS)
 """All routes and streams that the service declares."""

@@ -87,7 +87,11 @@ _PLAIN_BYTES = "application/octet-stream"
 
 
 class UploadDraft(Public, frozen=True):
-    """An upload as a client sends it: the file in base64, with its name and type."""
+    """An upload as a client sends it: the file in base64, with its name and type.
+
+    Args:
+        data_base64: the file, as base64.
+    """
 
     file_name: Annotated[str, msgspec.Meta(max_length=MAX_NAME_CHARACTERS)]
     content_type: ShortText

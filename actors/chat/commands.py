@@ -39,7 +39,12 @@ Title = Annotated[ShortText, ruled(maxLength=MAX_TITLE_CHARACTERS)]
 
 
 class MentionDraft(Public, kw_only=True, frozen=True):
-    """A user to mention. `kind` is always `user`; the label defaults to the member's name."""
+    """A user to mention. `kind` is always `user`; the label defaults to the member's name.
+
+    Args:
+        kind: what is mentioned: only users.
+        label: the name to show where the message is read; by default the user's current one.
+    """
 
     kind: Annotated[IdText, ruled(enum=["user"])] = "user"
     id: UuidText
@@ -63,7 +68,15 @@ AttachmentIds = Annotated[
 
 
 class MessageDraft(Public, frozen=True):
-    """A message to send; at least one of content, attachments and poll (service description §4)."""
+    """A message to send; at least one of content, attachments and poll (service description §4).
+
+    Args:
+        content: the text; may be left out beside attachments or a poll.
+        attachment_ids: files of the sender, uploaded to this conversation and not sent yet.
+        mentions: the users that the text mentions.
+        poll: a poll to put to the members.
+        client_message_id: the client's own id: a second message with it is answered with the first one.
+    """
 
     content: Content | None = None
     attachment_ids: AttachmentIds | None = None

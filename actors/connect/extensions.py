@@ -40,6 +40,8 @@ class Action(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
     Args:
         id: the command's `action`.
+        label: its name for people.
+        description: what it does, for people.
         schema: the schema of the command's payload; None without one.
     """
 

@@ -22,7 +22,12 @@ from actors.errors import NotFound
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """Whether a user may play, with a one-word reason."""
+    """Whether a user may play, with a one-word reason.
+
+    Args:
+        allowed: whether the user may play.
+        reason: why, in one word.
+    """
 
     allowed: bool
     reason: str

@@ -64,14 +64,20 @@ class Command(msgspec.Struct, frozen=True, rename="camel"):
     """A command for a game server.
 
     Args:
+        action: the name of the action that the server is to take.
         payload: the action's input, an object; secret values are `********` to all callers but the server, and to that
             once the command has ended.
         status: pending, delivered, running, success, failed, rejected, expired or cancelled.
         result: the server's answer, or null.
+        error: why it failed or was rejected, as the server said; null otherwise.
         progress: 0 to 100, as reported by the server.
         version: increases with each change.
         attempts: how often the command was delivered.
         extension_id: the extension that brings the action, or null.
+        created_by: who sent it: a user's id, or the name of an automation.
+        delivered_at: when the server was first given it; null before.
+        started_at: when the server began with it; null before.
+        finished_at: when it ended, in whatever way; null before.
     """
 
     id: str
@@ -119,8 +125,11 @@ class SettingsVersion(msgspec.Struct, frozen=True, rename="camel"):
     """One version of the settings of a source.
 
     Args:
+        version: rises by one with each change.
+        source: whose settings: an extension's id, or `connect`.
         data: the settings' data at that version; secret values are masked for all callers.
         changed_keys: the keys of `data` that this version changed.
+        updated_by: who made this version.
     """
 
     version: int
@@ -136,6 +145,7 @@ class Extension(msgspec.Struct, frozen=True, rename="camel"):
     """An extension of the catalog.
 
     Args:
+        description: what it is for.
         visibility: `public`, or `private` to holders of its permission.
     """
 
@@ -153,6 +163,7 @@ class Registration(msgspec.Struct, frozen=True, rename="camel"):
     """An extension as a server has registered it.
 
     Args:
+        description: what it is for.
         version: increases with each change.
         actions: an array of `{id, label, description, schema}`.
         last_seen_at: when the server last registered it.
@@ -171,7 +182,11 @@ class Registration(msgspec.Struct, frozen=True, rename="camel"):
 class SettingsSnapshot(
     msgspec.Struct, frozen=True, rename="camel", tag_field="type", tag="settings_snapshot"
 ):
-    """The first frame of a server's stream: all its settings, ordered by source."""
+    """The first frame of a server's stream: all its settings, ordered by source.
+
+    Args:
+        settings: one entry for each source.
+    """
 
     settings: tuple[Settings, ...]
 

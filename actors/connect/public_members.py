@@ -53,6 +53,8 @@ class Invite(msgspec.Struct, frozen=True, rename="camel"):
     Args:
         role: the role that is offered; `owner` passes the server on.
         capabilities: further capabilities, beside those of the role.
+        note: what the inviter wrote along.
+        status: `pending` until it is accepted, revoked or expires.
         expires_at: seven days after it was made.
     """
 

@@ -36,8 +36,15 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     """The rule for the value of one key; which members apply depends on `type`.
 
     Args:
+        key: the key whose value this rules.
+        label: its name for people.
+        type: what kind of value it takes.
+        description: what it is for, for people.
         required: whether the value must be present, unless it has a default.
         default: the value that is used where none is given.
+        min: the least number, or the shortest text or list.
+        max: the greatest number, or the longest text or list.
+        options: for `enum`: the values to choose from.
     """
 
     key: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
@@ -52,7 +59,12 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class Schema(msgspec.Struct, frozen=True, rename="camel"):
-    """The fields of an object, with the version that their author gave them."""
+    """The fields of an object, with the version that their author gave them.
+
+    Args:
+        fields: the rules, one for each key.
+        version: chosen by whoever publishes it.
+    """
 
     fields: Annotated[tuple[Field, ...], msgspec.Meta(max_length=MAX_FIELDS)] = ()
     version: Annotated[str, msgspec.Meta(min_length=1, max_length=50)] = "1"

@@ -13,14 +13,23 @@ class Shown(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Status(Shown, frozen=True):
-    """Whether a user is online, `ONLINE` or `OFFLINE`, and since when that is so."""
+    """Whether a user is online, and since when that is so.
+
+    Args:
+        state: `ONLINE` or `OFFLINE`.
+        timestamp: since when.
+    """
 
     state: str
     timestamp: str
 
 
 class Player(Shown, frozen=True):
-    """A Player summary (service-api §2)."""
+    """A Player summary (service-api §2).
+
+    Args:
+        status: whether they are online, and since when.
+    """
 
     id: str
     name: str
@@ -36,6 +45,7 @@ class FlameStreak(Shown, frozen=True):
         days: how many days.
         active: whether it can still be prolonged.
         started_at: the first of the days.
+        last_interaction_at: when they were last in touch.
         expires_at: the moment by which both must have been in touch again.
     """
 
@@ -47,7 +57,12 @@ class FlameStreak(Shown, frozen=True):
 
 
 class FriendPart(Shown, frozen=True):
-    """The part of a Friend entry that the friend determines."""
+    """The part of a Friend entry that the friend determines.
+
+    Args:
+        status: whether they are online, and since when.
+        player: the friend, as players are shown everywhere.
+    """
 
     friend_id: str
     name: str
@@ -64,7 +79,9 @@ class FriendEntry(FriendPart, frozen=True):
     Args:
         favorite, visibility, note: what the user has chosen for this friend.
         created_at: when the request was sent.
+        accepted_at: since when they are friends.
         updated_at: when the user last changed what they have chosen.
+        flame_streak: the days on which both were in touch; null while there are none.
     """
 
     favorite: bool
@@ -77,7 +94,12 @@ class FriendEntry(FriendPart, frozen=True):
 
 
 class RequestEntry(Shown, frozen=True):
-    """A friend request that waits; `player` is the other of the two, of whom nothing but the name shows."""
+    """A friend request that waits.
+
+    Args:
+        note: what the sender wrote along; null without a note.
+        player: the other of the two, of whom nothing but the name shows.
+    """
 
     id: str
     sender_id: str
@@ -107,7 +129,12 @@ class Requests(Shown, frozen=True):
 
 
 class BlockEntry(Shown, frozen=True):
-    """One user whom the caller blocks."""
+    """One user whom the caller blocks.
+
+    Args:
+        blocked_user_id: the user who is blocked.
+        reason: the caller's own note; null without one.
+    """
 
     blocked_user_id: str
     reason: str | None
@@ -116,7 +143,14 @@ class BlockEntry(Shown, frozen=True):
 
 
 class Counts(Shown, frozen=True):
-    """How many friends, favourites among them, friends who appear online, and friends that there may be."""
+    """What there is in a list of friends, and what there may be.
+
+    Args:
+        total: how many friends there are.
+        favorites: how many of them are favourites.
+        online: how many of them show as online.
+        max: how many friends a user may have.
+    """
 
     total: int
     favorites: int
@@ -125,7 +159,11 @@ class Counts(Shown, frozen=True):
 
 
 class FriendsSnapshot(Shown, frozen=True):
-    """A user's friends; `self` is the user."""
+    """A user's friends.
+
+    Args:
+        self_: the user themselves.
+    """
 
     friends: tuple[FriendEntry, ...]
     counts: Counts
@@ -133,7 +171,12 @@ class FriendsSnapshot(Shown, frozen=True):
 
 
 class FriendsOverview(Shown, frozen=True):
-    """A user's friends and requests; `incoming` and `outgoing` are those of `requests` once more."""
+    """A user's friends and requests; `incoming` and `outgoing` are those of `requests` once more.
+
+    Args:
+        self_: the user themselves.
+        requests: the friend requests that wait.
+    """
 
     friends: tuple[FriendEntry, ...]
     counts: Counts
@@ -144,7 +187,13 @@ class FriendsOverview(Shown, frozen=True):
 
 
 class FriendCounts(Shown, frozen=True):
-    """How many friends, favourites among them, and friends who appear online."""
+    """What there is in a list of friends.
+
+    Args:
+        total: how many friends there are.
+        favorites: how many of them are favourites.
+        online: how many of them show as online.
+    """
 
     total: int
     favorites: int
@@ -152,7 +201,11 @@ class FriendCounts(Shown, frozen=True):
 
 
 class FriendsFrame(Shown, frozen=True):
-    """The live frame of friends: all of them, at once and whenever something has changed (service-api §6)."""
+    """The live frame of friends: all of them, at once and whenever something has changed (service-api §6).
+
+    Args:
+        requests: the friend requests that wait.
+    """
 
     type: Literal["friends_snapshot"]
     friends: tuple[FriendEntry, ...]

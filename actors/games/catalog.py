@@ -22,6 +22,7 @@ class Mode(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=Tr
     """A way to play a game.
 
     Args:
+        mode: the mode's name.
         variants: the names of the mode's variants, 0 to 32.
         round_based: whether it is played in rounds that players wait for.
     """

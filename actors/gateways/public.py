@@ -23,6 +23,7 @@ class Gateway(msgspec.Struct, frozen=True, rename="camel"):
     """A gateway.
 
     Args:
+        region: where it stands, as its operator calls it.
         public_host, port: the host and port that players connect to.
         capacity: how many connections it takes at the same time, as it or an admin has set.
         connections: how many connections it has, as it said last.

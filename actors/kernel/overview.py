@@ -62,7 +62,12 @@ class Watcher(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class RecentEvent(msgspec.Struct, frozen=True, rename="camel"):
-    """An event that is in memory for clients that reconnect; its name, without what it says."""
+    """An event that is in memory for clients that reconnect; its name, without what it says.
+
+    Args:
+        offset: its place in the channel.
+        event: the event's name.
+    """
 
     offset: int
     event: str

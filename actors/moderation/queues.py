@@ -60,7 +60,14 @@ class ModerationSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="came
 
 
 class ModerationChanged(msgspec.Struct, frozen=True, rename="camel"):
-    """The data of `moderation_changed`: how much waits now; fields as in the snapshot."""
+    """The data of `moderation_changed`: how much waits now; fields as in the snapshot.
+
+    Args:
+        reports: reports that are open; null for those who may not see them.
+        capes: capes that wait for a verdict; null for those who may not see them.
+        newest_report_id: the report that came last; null without one.
+        newest_cape_id: the cape that came last; null without one.
+    """
 
     reports: int | None
     capes: int | None

@@ -22,6 +22,7 @@ class Network(msgspec.Struct, frozen=True, rename="camel"):
         id: an object id.
         network_id: a uuid, as in paths.
         slug: the network's name in addresses, or null.
+        public_summary: what its public page says of it; null without a text.
         public_profile_mode: whether the network shows the profile behind `publicProfileShareCode`.
     """
 
@@ -67,9 +68,12 @@ class Domain(msgspec.Struct, frozen=True, rename="camel"):
         id: an object id, as in paths.
         domain: the domain in lower-case A-labels.
         token: the token that the TXT record has to name.
+        verified: whether the domain is proven to be the network's.
+        verified_at: since when it is proven; null before.
         status: `failed` when the last check failed; it may be checked again.
         verification_errors: why the last check failed.
         observed: the TXT records that the last check found.
+        last_checked_at: when the proof was last looked for; null before the first time.
     """
 
     id: str
@@ -91,6 +95,8 @@ class DnsConfig(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         provider: always `cloudflare`.
+        zone_id: the zone in which names are made, as the provider calls it.
+        zone_name: the zone's domain.
         token_status: `active`, or what the provider last refused: `invalid`, `insufficient_scope`,
             `zone_not_found`, `unreachable`.
         gateway_base_domain: the domain below which gateways give out names, or null.

@@ -90,7 +90,11 @@ class ArticlePatch(ArticleFields, frozen=True, kw_only=True, rename="camel"):
 
 
 class ScopeDraft(msgspec.Struct, frozen=True, rename="camel"):
-    """Whose news a new article is; `id` of the network or server, left out for `global`."""
+    """Whose news a new article is; `id` of the network or server, left out for `global`.
+
+    Args:
+        type: for whom it is: everybody, or those who follow a network or a server.
+    """
 
     type: ScopeType
     id: UuidText | None = None
@@ -101,7 +105,14 @@ class NewArticle(ArticleFields, frozen=True, kw_only=True, rename="camel"):
 
     Args:
         scope: whose news it is, for good.
+        title: the headline.
+        body: the text, in Markdown (CommonMark, tables and `~~strikethrough~~`).
         status: a draft where none is given.
+        slug: its name in addresses; by default made of the title.
+        summary: a sentence or two for lists.
+        cover_url: a picture's address.
+        locale: the language, as a BCP 47 tag.
+        pinned: whether it stands first in lists.
     """
 
     scope: ScopeDraft

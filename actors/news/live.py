@@ -52,7 +52,11 @@ class NewsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
 
 
 class NewsPublished(msgspec.Struct, frozen=True):
-    """The data of `news_published`: an article of the feed, published just now; without `body` and `bodyHtml`."""
+    """The data of `news_published`: an article of the feed, published just now; without `body` and `bodyHtml`.
+
+    Args:
+        article: the article, as lists show it.
+    """
 
     article: Article
 

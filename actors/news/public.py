@@ -14,7 +14,11 @@ from persistence.news.rows import ArticleRow, FollowType, ScopeType, Status, Vis
 
 
 class ArticleScope(msgspec.Struct, frozen=True):
-    """Whose news it is; `id` is null where it is global."""
+    """Whose news it is; `id` is null where it is global.
+
+    Args:
+        type: for whom it is: everybody, or those who follow a network or a server.
+    """
 
     type: ScopeType
     id: str | None
@@ -24,9 +28,19 @@ class Article(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One article.
 
     Args:
+        title: the headline.
+        summary: a sentence or two for lists.
         body: Markdown as it was written; null in frames of live sockets, as `bodyHtml` is.
+        body_format: the language of `body`: always Markdown.
         body_html: rendered and sanitised: safe to be shown as it is.
+        cover_url: a picture's address; null without one.
+        category: the category it is listed under; null for none.
+        tags: words it is found by.
         author_id, author_name: the author; null once they are erased.
+        locale: the language, as a BCP 47 tag.
+        pinned: whether it stands first in lists.
+        status: only `published` articles are public.
+        visibility: `public`, or only for users who are signed in.
         publish_at: the moment for which it is or was scheduled, or null.
         published_at: the first publication, or null.
         revision: rises with each change of the article itself, and not with votes.
@@ -59,7 +73,12 @@ class Article(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Follow(msgspec.Struct, frozen=True):
-    """One thing that a user follows: a network or server by its id, or a category by its name."""
+    """One thing that a user follows: a network or server by its id, or a category by its name.
+
+    Args:
+        type: what is followed.
+        id: the network's or server's id, or the category.
+    """
 
     type: FollowType
     id: str

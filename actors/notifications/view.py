@@ -32,6 +32,7 @@ class NotificationEntry(msgspec.Struct, frozen=True, rename="camel"):
     """One notification.
 
     Args:
+        kind: what it is about.
         actor_id: the user who caused it, or null.
         data: its content; the shape depends on the kind.
         read_at: null while it is unread.
@@ -57,6 +58,7 @@ class NotificationAdded(msgspec.Struct, frozen=True, rename="camel"):
     """The data of `notification_added`; `unread` is how many notifications are unread now.
 
     Args:
+        notification: the new one.
         kept: how many notifications of this kind by this actor are kept: older ones are gone. Null where a new one does
             not remove older ones.
     """
@@ -67,7 +69,12 @@ class NotificationAdded(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class NotificationsRead(msgspec.Struct, frozen=True, rename="camel"):
-    """The data of `notifications_read`: the ids that were read together; `unread` is the number of those left."""
+    """The data of `notifications_read`: the ids that were read together; `unread` is the number of those left.
+
+    Args:
+        ids: the notifications that were read.
+        read_at: when.
+    """
 
     ids: tuple[str, ...]
     read_at: str

@@ -46,7 +46,12 @@ class ActorsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
 
 
 class ActorsChanged(msgspec.Struct, frozen=True, rename="camel"):
-    """The data of `actors_changed`: the whole as it is now; fields as in the snapshot."""
+    """The data of `actors_changed`: the whole as it is now; fields as in the snapshot.
+
+    Args:
+        total: how many actors there are.
+        kinds: how many of each kind.
+    """
 
     at_ms: int
     total: int

@@ -36,7 +36,11 @@ class MetricsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel")
 
 
 class MetricsSampled(msgspec.Struct, frozen=True, rename="camel"):
-    """The data of `metrics_sampled`: a new sample; fields as in the snapshot."""
+    """The data of `metrics_sampled`: a new sample; fields as in the snapshot.
+
+    Args:
+        values: {name of a metric: its value}; null where there is none.
+    """
 
     at_ms: int
     values: Mapping[str, float | None]

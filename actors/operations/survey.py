@@ -31,6 +31,7 @@ class KindTotals(msgspec.Struct, rename="camel"):
     """All live actors of one kind.
 
     Args:
+        kind: the kind of actor.
         actors: how many there are.
         mailbox, subscribers, restarts: the sums of these numbers over all of them.
         faulty: how many of them were ended by an error, and have not been retired since.

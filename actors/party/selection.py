@@ -30,6 +30,8 @@ class Minigame(Shown, frozen=True):
     """The game that is played on the target.
 
     Args:
+        mode: the mode of the game.
+        variant: the variant of the mode.
         round_based: whether everybody starts at once: then a launch signal is given when all are ready.
     """
 
@@ -39,7 +41,16 @@ class Minigame(Shown, frozen=True):
 
 
 class ProfileRequirement(Shown, frozen=True):
-    """What a member's profile must have; every field is there, null or empty where nothing is asked for."""
+    """What a member's profile must have; every field is there, null or empty where nothing is asked for.
+
+    Args:
+        minecraft_version: the version of the game.
+        loader: the mod loader.
+        recommended_profile_id: a launcher profile that fits.
+        recommended_profile_name: that profile's name.
+        recommended_profile_share_code: the code under which it is shared.
+        required_mods: the mods that it must have, as the launcher describes them.
+    """
 
     minecraft_version: Short | None = None
     loader: Short | None = None
@@ -53,7 +64,10 @@ class Selection(Shown, frozen=True):
     """What a party has chosen.
 
     Args:
+        target_id: the target's id, of the kind that `targetKind` says.
         server_address: `host` or `host:port`; null where the target says where it is.
+        minigame: the game on it; null without one.
+        profile_requirement: what a member's launcher profile must have; null without one.
     """
 
     target_kind: Required

@@ -11,7 +11,12 @@ from persistence.publications.rows import DiscoverySource, DiscoveryState, Owner
 
 
 class Reporters(msgspec.Struct, frozen=True):
-    """How many servers of a network have sent a status recently (`fresh`), and how many ever (`total`)."""
+    """How many servers of a network have sent a status.
+
+    Args:
+        fresh: servers of the network whose status is recent.
+        total: servers of the network that have ever sent one.
+    """
 
     fresh: int
     total: int
@@ -31,17 +36,27 @@ class Publication(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     Args:
         id: an object id.
         address: the address that players connect to, `host` or `host:port`.
+        category: the category it is listed under.
         motd: the text shown in lists: `motdOverride`, else the server's last MOTD; plain text.
+        motd_override: the text that is shown in place of the server's own; null for that one.
+        tags: words it is found by.
         social_links: the links as they were put.
+        hidden: whether its owner keeps it out of the public list.
+        featured: whether moderators have put it in front.
         favorite: whether the caller has it among their favourites; always false in the public list, which knows no
             caller.
+        favorite_count: how many users have it among their favourites.
         ping_ms: always null: it is not measured.
         online: whether the last status is fresh and says so; the counts are 0 otherwise.
         discovery_state: `CONNECT` is in the public list; `UNLISTED`, `STALE`, `SUPPRESSED` are not.
+        discovery_source: who has put it into the list.
         ownership_state: whether the address is proven to be the target's.
         status_source: where the status is from: `CONNECT` the server, `NETWORK` the network's servers, `NONE` nowhere.
         connect_target_type: `server` or `network`.
+        connect_target_id: the server's or network's id.
         connect_network_id: the network, or the one that the server is in.
+        ownership_verified_at: since when the address is proven; null while it is not.
+        status_updated_at: when the status was last heard; null before.
         reporters: only present for networks.
     """
 

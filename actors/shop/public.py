@@ -24,7 +24,12 @@ class Price(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class SoldValue(msgspec.Struct, frozen=True, rename="camel"):
-    """A number with a unit."""
+    """A number with a unit.
+
+    Args:
+        value: the number.
+        unit: what it counts.
+    """
 
     value: int | float
     unit: str
@@ -34,6 +39,7 @@ class SoldRight(msgspec.Struct, frozen=True, rename="camel"):
     """A right that a product gives.
 
     Args:
+        node: the permission that is given.
         value: the quantity of a quota node; null for other nodes.
         expires_in_days: for how many days one piece gives it; null for good.
     """
@@ -47,6 +53,8 @@ class ProductEntry(msgspec.Struct, frozen=True, rename="camel"):
     """A product.
 
     Args:
+        description: what a buyer is told of it.
+        kind: what is bought with it.
         target_id: the cape or totem that it unlocks.
         includes: ids of the products of a bundle.
         available: whether it is on sale.
@@ -75,7 +83,9 @@ class CheckoutEntry(msgspec.Struct, frozen=True, rename="camel"):
     """A checkout.
 
     Args:
+        status: `open` until it is paid, cancelled, or expires.
         url: the page on which to pay; null where an admin marks it as paid, and once it has ended.
+        total: the price of everything in it.
     """
 
     id: ObjectId
@@ -93,9 +103,15 @@ class PurchaseEntry(msgspec.Struct, frozen=True, rename="camel"):
     Args:
         checkout_id, payer_id, provider_ref: null for everybody but the payer.
         amount: the price of all pieces together.
+        currency: ISO 4217.
+        status: how far it is.
         recipient_id: null once the recipient was erased.
+        provider: who takes the payment.
         provider_ref: the provider's name of the payment.
         hold: why it was paid and not fulfilled; an admin looks at it.
+        refunded_amount: how much of it was paid back, in the currency's smallest unit.
+        fulfilled_at: when the rights were given; null before.
+        refunded_at: when it was paid back; null if it was not.
     """
 
     id: ObjectId

@@ -18,7 +18,12 @@ from persistence.versions.releases import (
 
 
 class ScopeEntry(msgspec.Struct, frozen=True):
-    """The thing that a release is a version of: a launcher, service, runtime or extension, by its id."""
+    """The thing that a release is a version of: a launcher, service, runtime or extension, by its id.
+
+    Args:
+        type: the kind of program.
+        id: the program's id, unique in its kind.
+    """
 
     type: ScopeType
     id: str
@@ -28,6 +33,7 @@ class ArtifactEntry(msgspec.Struct, frozen=True, rename="camel"):
     """A file of a release.
 
     Args:
+        kind: `full` installs by itself, `delta` on top of `fromVersion`.
         from_version: the version that a delta is applied to; null for a whole file.
         url: the address of the file; null for a file that is hosted here, which is downloaded by its id.
         sha256, sha512: digests in lower-case hexadecimal; null where they are not known.
@@ -66,8 +72,12 @@ class ReleaseEntry(msgspec.Struct, frozen=True, rename="camel"):
     """A release.
 
     Args:
+        version: SemVer 2.0.0.
         min_version: clients with an older version must update.
         notes: the release notes, Markdown as it was written.
+        status: `draft` until it is published; `yanked` can no longer be activated.
+        artifacts: its files.
+        published_at: when it was published; null before.
         created_by: the user who has made it; null for the public, and once that user was erased.
     """
 
@@ -86,7 +96,12 @@ class ReleaseEntry(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class ActivationEntry(msgspec.Struct, frozen=True, rename="camel"):
-    """One revision of a channel; `activated_by` as in `PointerEntry`."""
+    """One revision of a channel; `activated_by` as in `PointerEntry`.
+
+    Args:
+        revision: the channel's revision, +1 with each activation.
+        activated_by: as in `PointerEntry`.
+    """
 
     revision: int
     release_id: str
@@ -98,6 +113,7 @@ class PointerEntry(msgspec.Struct, frozen=True, rename="camel"):
     """A channel, and the release that it points to.
 
     Args:
+        channel: the channel's name, such as `stable`.
         previous_release_id: the release that it pointed to before; null for the first one, or once that was deleted.
         revision: rises by one with each activation, also with going back.
         activated_by: the user who has activated it; null for those who may not write releases, and once that user was

@@ -28,6 +28,10 @@ INTERVAL_MS = 250
 class VoiceSnapshot(msgspec.Struct, kw_only=True, frozen=True):
     """The channel that the user is in, else a private one where the other waits, else their party's when somebody is in
     it, else null; and the user's session there.
+
+    Args:
+        channel: the channel that the user is in; null in none.
+        session: the user's session in it; null without one.
     """
 
     type: Literal["voice_snapshot"] = "voice_snapshot"
@@ -36,7 +40,11 @@ class VoiceSnapshot(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class VoiceMigrate(msgspec.Struct, frozen=True, rename="camel"):
-    """The channel is carried by another node: join it there."""
+    """The channel is carried by another node: join it there.
+
+    Args:
+        session: the session that replaces the user's.
+    """
 
     channel_id: str
     session: VoiceSession

@@ -34,6 +34,7 @@ class VoiceControl(msgspec.Struct, frozen=True, rename="camel"):
     Args:
         locked: whether nobody may join.
         muted_ids: ids of users who are not heard, whether they are in the channel or not.
+        max_participants: how many may be in it at once.
     """
 
     locked: bool
@@ -45,7 +46,9 @@ class VoiceChannel(msgspec.Struct, frozen=True, rename="camel"):
     """A channel.
 
     Args:
+        kind: `private` is between two users, `party` a party's.
         node_id, region: the node that carries it, and that node's region; null while no node is there for it.
+        control: what moderators have decided for it.
         revision: rises with every change.
     """
 

@@ -53,6 +53,8 @@ class BannerEntry(Wire, frozen=True):
     """A banner.
 
     Args:
+        base_color: the dye of the cloth.
+        patterns: its layers, the lowest first.
         image_url: its picture, PNG, 200x400.
     """
 

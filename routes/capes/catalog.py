@@ -43,14 +43,23 @@ LISTED = "public, no-cache"
 
 
 class CatalogQuery(Paging, frozen=True):
-    """`query`: a substring of name, description or creator, case ignored. `source`: only `native` is served here."""
+    """Which capes.
+
+    Args:
+        query: a part of name, description or creator, case ignored.
+        source: only `native` capes are served here.
+    """
 
     query: Annotated[str, msgspec.Meta(max_length=QUERY_MAX)] = ""
     source: Literal["native"] | None = None
 
 
 class PictureQuery(Wire, frozen=True):
-    """`v`: the texture's version, as the addresses in entries name it; another version is treated as none."""
+    """Which version of a picture.
+
+    Args:
+        v: the texture's version, as the addresses in entries name it; another version is treated as none.
+    """
 
     v: Annotated[str, msgspec.Meta(max_length=64)] | None = None
 

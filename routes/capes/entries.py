@@ -34,7 +34,9 @@ class CapeEntry(Wire, frozen=True):
     Args:
         id: uuid.
         source: `native`: stored by this service.
+        description: what its uploader says of it.
         creator: the name of the user who uploaded it.
+        status: only `approved` capes are public.
         preview_texture_url: its front, as PNG.
         texture_url: the texture, as PNG.
         mine: whether the caller uploaded it.
@@ -56,7 +58,13 @@ class CapeEntry(Wire, frozen=True):
 
 
 class CapeModeration(Wire, frozen=True):
-    """The latest verdict of a moderator on a cape."""
+    """The latest verdict of a moderator on a cape.
+
+    Args:
+        reason: why, as the moderator wrote it; null without a reason.
+        moderator_id: the moderator; null once that user was erased.
+        at: when.
+    """
 
     reason: str | None
     moderator_id: str | None

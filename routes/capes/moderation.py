@@ -30,7 +30,11 @@ from routes.edge.wire import Wire
 
 
 class ModerationQuery(Paging, frozen=True):
-    """`status`: only capes with this status; left out = all."""
+    """`status`: only capes with this status; left out = all.
+
+    Args:
+        status: only capes in this state.
+    """
 
     status: CapeStatus | None = None
 
@@ -41,6 +45,7 @@ class ModerationBody(Wire, frozen=True):
     Args:
         status: the verdict; `private` returns the cape to its owner.
         reason: shown to the owner, at most 500 characters; the one before goes when the status changes.
+        description: a description in place of the uploader's.
         texture_version: `textureVersion` of the entry that the moderator looked at; 409 if the texture has changed.
     """
 

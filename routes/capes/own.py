@@ -42,13 +42,22 @@ BODY_MAX_BYTES = 768 * 1024
 
 
 class CapeTexture(Wire, frozen=True):
-    """`dataUrl`: `data:image/png;base64,…`; 64x32 or 64x64, at most 512 KiB decoded."""
+    """`dataUrl`: `data:image/png;base64,…`; 64x32 or 64x64, at most 512 KiB decoded.
+
+    Args:
+        data_url: the texture, a PNG as a `data:` URL.
+    """
 
     data_url: str
 
 
 class CapeBody(Wire, frozen=True):
-    """A cape to be stored as a draft."""
+    """A cape to be stored as a draft.
+
+    Args:
+        name: its name.
+        description: what it shows.
+    """
 
     name: CapeName
     texture: CapeTexture
@@ -56,7 +65,12 @@ class CapeBody(Wire, frozen=True):
 
 
 class CapePatch(Wire, frozen=True):
-    """Changes to a cape; a field that is left out stays."""
+    """Changes to a cape; a field that is left out stays.
+
+    Args:
+        name: its name.
+        description: what it shows.
+    """
 
     name: CapeName | None = None
     description: CapeDescription | None = None

@@ -14,7 +14,12 @@ from routes.edge.wire import Wire
 
 
 class SelectionOut(Wire, frozen=True):
-    """The cape that a user wears; all null if they wear none."""
+    """The cape that a user wears; all null if they wear none.
+
+    Args:
+        source: where the cape is stored.
+        cape_id: the cape.
+    """
 
     source: CapeSource | None
     cape_id: str | None

@@ -41,7 +41,11 @@ class UploadTerms(Wire, frozen=True):
 
 
 class TermsBody(Wire, frozen=True):
-    """`revision`: the revision that the caller was shown; left out = the current one."""
+    """The terms that are accepted.
+
+    Args:
+        revision: the revision that the caller was shown; left out = the current one.
+    """
 
     revision: Bigint = TERMS_REVISION
 

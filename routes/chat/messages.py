@@ -67,6 +67,7 @@ class Edit(Wire, frozen=True):
     """The new text of a message.
 
     Args:
+        content: the new text.
         mentions: participants, and who is mentioned already though they have left; left out or null, the mentions whose
             token is still in the content stay.
     """

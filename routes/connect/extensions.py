@@ -73,6 +73,7 @@ class NewExtension(Wire, frozen=True):
     Args:
         extension_id: 1 to 64 of a-z, 0-9, `.`, `_` and `-`, beginning and ending with a letter or digit.
         name: 1 to 100 printable characters.
+        description: what it is for.
         visibility: `private` hides it from users who lack its permission.
     """
 
@@ -83,7 +84,12 @@ class NewExtension(Wire, frozen=True):
 
 
 class ExtensionChange(Wire, frozen=True):
-    """Changes to an extension; a field that is left out, or null, stays."""
+    """Changes to an extension; a field that is left out, or null, stays.
+
+    Args:
+        description: what it is for.
+        visibility: `public` extensions may be registered by everybody's servers.
+    """
 
     name: Name | None = None
     description: Text | None = None
@@ -103,6 +109,7 @@ class RegistrationBody(Wire, frozen=True):
 
     Args:
         name: left out, the name in the catalog; likewise `description`.
+        description: what it is for.
         actions: the actions that commands can ask for, at most 64.
     """
 

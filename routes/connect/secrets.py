@@ -50,6 +50,7 @@ class RotatedSecret(Wire, frozen=True):
     """The new secret, shown this once.
 
     Args:
+        server_secret: the new secret, shown this once.
         former_valid_until: until then the former secret is accepted too.
     """
 
@@ -73,7 +74,11 @@ class TokenWish(Wire, frozen=True):
 
 
 class DelegatedToken(Wire, frozen=True):
-    """A token to be used in place of the secret, with X-Server-Id."""
+    """A token to be used in place of the secret, with X-Server-Id.
+
+    Args:
+        token: to be sent in place of the secret; shown this once.
+    """
 
     token: str
     expires_at: str

@@ -75,6 +75,7 @@ class RegisteredServer(Wire, frozen=True):
         server_id: for X-Server-Id.
         server_secret: for Authorization.
         claim_key: to be shown to the future owner; valid for five minutes, for one use.
+        network_name: always null: a new server is in no network.
     """
 
     server_id: str
@@ -87,7 +88,11 @@ class RegisteredServer(Wire, frozen=True):
 
 
 class ServersQuery(Wire, frozen=True):
-    """`member`: whether servers are listed too that the caller is a member of."""
+    """Which servers.
+
+    Args:
+        member: whether servers are listed too that the caller is a member of.
+    """
 
     member: bool = False
 
@@ -99,13 +104,21 @@ class ServerList(Wire, frozen=True):
 
 
 class ClaimBody(Wire, frozen=True):
-    """The claim key as the server shows it; case, spaces and dashes are ignored."""
+    """The claim key as the server shows it; case, spaces and dashes are ignored.
+
+    Args:
+        claim_key: the key that the server shows.
+    """
 
     claim_key: Annotated[str, msgspec.Meta(max_length=100)]
 
 
 class ServerReply(Wire, frozen=True):
-    """The claimed server."""
+    """The claimed server.
+
+    Args:
+        server: the server as it is now.
+    """
 
     server: Server
 

@@ -57,7 +57,11 @@ Source = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class SettingsQuery(Wire, frozen=True):
-    """`source`: whose settings: an extension's id, or `connect`."""
+    """Which settings of a server.
+
+    Args:
+        source: an extension's id, or `connect`.
+    """
 
     source: Source = CONNECT
 

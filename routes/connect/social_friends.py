@@ -36,8 +36,12 @@ class ActorBody(Wire, frozen=True):
 
 
 class ActorAndTarget(Wire, frozen=True):
-    """`actorId`: the player for whom the server acts. The other user: `targetId`, or else `targetName`, a name that
-    only one user has.
+    """Two players, of whom the server acts for the first.
+
+    Args:
+        actor_id: the player for whom the server acts.
+        target_id: the other user.
+        target_name: the other user's name, in place of `targetId`, if only one user has it.
     """
 
     actor_id: UuidText
@@ -48,6 +52,11 @@ class ActorAndTarget(Wire, frozen=True):
 class ServerRequestBody(Wire, frozen=True):
     """`actorId`: the player for whom the server acts. The user to ask: `targetId`, or else `targetName`, a name that
     only one user has. `note`: shown to the other user, at most 300 characters.
+
+    Args:
+        target_id: the other user.
+        target_name: the other user's name, in place of `targetId`, if only one user has it.
+        note: what to write along.
     """
 
     actor_id: UuidText

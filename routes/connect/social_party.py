@@ -38,6 +38,10 @@ _SERVER = "/v1/social/party/server"
 class InviteBody(Wire, frozen=True):
     """`actorId`: the player for whom the server acts. The user to invite: `targetId`, or else `targetName`, a name that
     only one user has.
+
+    Args:
+        target_id: the user to invite.
+        target_name: their name, in place of `targetId`, if only one user has it.
     """
 
     actor_id: UuidText
@@ -46,7 +50,11 @@ class InviteBody(Wire, frozen=True):
 
 
 class LookupBody(Wire, frozen=True):
-    """`playerIds`: the players to look up, at most 100."""
+    """`playerIds`: the players to look up, at most 100.
+
+    Args:
+        player_ids: the players to look for.
+    """
 
     player_ids: Annotated[tuple[UuidText, ...], msgspec.Meta(max_length=MAX_LOOKED_UP)]
 

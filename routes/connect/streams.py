@@ -47,19 +47,31 @@ class CommandTold(Told, frozen=True, tag="command"):
 
 
 class ExtensionsTold(Told, frozen=True, tag="extensions"):
-    """All extensions that the server has registered, after a change."""
+    """All extensions that the server has registered, after a change.
+
+    Args:
+        extensions: all registrations of the server, as they are now.
+    """
 
     extensions: tuple[Registration, ...]
 
 
 class PolicyTold(Told, frozen=True, tag="access_policy"):
-    """The access policy, after a change."""
+    """The access policy, after a change.
+
+    Args:
+        access_policy: who may play, as it is now.
+    """
 
     access_policy: AccessPolicy
 
 
 class MembersTold(Told, frozen=True, tag="members"):
-    """All members of the server, after a change."""
+    """All members of the server, after a change.
+
+    Args:
+        members: all members, as they are now.
+    """
 
     members: tuple[Member, ...]
 

@@ -56,7 +56,11 @@ class DiscordBody(Wire, frozen=True):
 
 
 class DiscordReply(Wire, frozen=True):
-    """The network's Discord settings, or null."""
+    """The network's Discord settings, or null.
+
+    Args:
+        discord: the settings; null while there are none.
+    """
 
     discord: Discord | None
 

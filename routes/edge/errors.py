@@ -246,7 +246,18 @@ class TooMuchArriving(EdgeRefused):
 
 
 class Problem(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The body of every error (RFC 9457 with a stable `code`)."""
+    """The body of every error (RFC 9457 with a stable `code`).
+
+    Args:
+        type: a URI that names the kind of problem.
+        title: the kind of problem, for people.
+        status: the status of the answer.
+        code: the kind of problem, for programs: it never changes its meaning.
+        message: what is wrong with this request, for people.
+        detail: the same as `message`.
+        errors: each field that is wrong.
+        meta: what a program may want to know beside it.
+    """
 
     type: str
     title: str

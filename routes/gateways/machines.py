@@ -45,6 +45,7 @@ class RegisterBody(Wire, frozen=True):
     Args:
         region: 1 to 32 of a-z, 0-9 and `-`, such as `eu-west`.
         public_host: a name or an address that players connect to.
+        port: the port that players connect to.
         capacity: connections that it carries at the same time.
         token: the deployment token of the service.
     """
@@ -60,6 +61,7 @@ class RegisteredGateway(Gateway, frozen=True, rename="camel"):
     """The gateway, with the secret of its heartbeats, which is not shown again.
 
     Args:
+        gateway_secret: to be sent with each request; shown this once.
         heartbeat_interval_ms: how often it has to send a heartbeat; after three missed ones it is offline.
     """
 
@@ -101,6 +103,7 @@ class HeartbeatReply(Wire, frozen=True):
     """The routes that the gateway is to carry.
 
     Args:
+        routes_revision: rises when the routes change; sent back with the next heartbeat.
         routes: all routes, in place of those that it has; left out if it has this revision already.
     """
 

@@ -18,6 +18,7 @@ class GatewaysOfServer(Wire, frozen=True):
 
     Args:
         items: the gateways that are online; for a route that names its gateway, that one alone, in whatever state.
+        route: the server's route; null without one.
     """
 
     items: list[Gateway]

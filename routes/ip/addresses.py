@@ -31,9 +31,13 @@ class GeoIp(Wire, frozen=True):
         ip: the address in canonical form, IPv4 in IPv6 unwrapped.
         country: English name; so are region, city and continent.
         country_iso: two letters, ISO 3166-1.
+        region: the region's name; null if unknown.
+        city: the city's name; null if unknown.
         zip: postal code.
         timezone: name in the IANA database.
+        continent: the continent's name; null if unknown.
         lat: degrees, as `lon`; the middle of the area, not a house.
+        lon: degrees east; null if unknown.
     """
 
     ip: str

@@ -66,6 +66,7 @@ class ReportTotal(Wire, frozen=True):
 
     Args:
         platform, launcher_version: null = not said, or beyond the 200 that are told apart on a day.
+        reports: how many came.
     """
 
     platform: str | None

@@ -47,14 +47,24 @@ class LiveCommand:
 
 
 class Position(msgspec.Struct, frozen=True):
-    """The newest epoch and offset that a client has of a channel."""
+    """The newest epoch and offset that a client has of a channel.
+
+    Args:
+        offset: the newest event that the client has.
+    """
 
     epoch: Annotated[str, msgspec.Meta(max_length=64)]
     offset: Annotated[int, msgspec.Meta(ge=0, le=MAX_SAFE_INTEGER)]
 
 
 class Subscribe(Command, frozen=True, tag="subscribe"):
-    """Watch a channel; with `since`, the missed events are sent in place of a snapshot if they are still known."""
+    """Watch a channel; with `since`, the missed events are sent in place of a snapshot if they are still known.
+
+    Args:
+        since: the newest event that the client has: what came after it is sent in place of a snapshot, if it is still
+            known.
+        params: what to show, for channels that can be shown in several ways.
+    """
 
     channel: ChannelName
     since: Position | None = None

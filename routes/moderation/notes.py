@@ -30,7 +30,11 @@ _PAGES = Cursor("moderator-notes", int)
 
 
 class NoteBody(Wire, frozen=True):
-    """The text, 1 to 2,000 characters, of several lines if need be."""
+    """The text, 1 to 2,000 characters, of several lines if need be.
+
+    Args:
+        text: what to remember of the user.
+    """
 
     text: Annotated[str, msgspec.Meta(max_length=TEXT_MAX)]
 
@@ -41,6 +45,7 @@ class UserNote(Wire, frozen=True):
     Args:
         user_id: the user whom it is about.
         author_id, author_name: the moderator who wrote it; null for one who was erased.
+        text: what is to be remembered of the user.
     """
 
     id: ObjectId

@@ -23,7 +23,9 @@ class Hit(Wire, frozen=True):
     """A mod, as either catalogue has it.
 
     Args:
+        source: the catalogue that has it.
         project_id: the mod's id in its catalogue.
+        summary: a sentence on what it does.
         icon_url: https, or null.
         downloads: the downloads of all its files.
         loaders: such as `fabric`; sorted.

@@ -42,7 +42,12 @@ class ModSearch(Wire, frozen=True):
 
 
 class SourceStatus(Wire, frozen=True):
-    """Whether a catalogue has answered."""
+    """Whether a catalogue has answered.
+
+    Args:
+        source: the catalogue.
+        ok: whether it has answered.
+    """
 
     source: SourceName
     ok: bool

@@ -47,13 +47,21 @@ class ProviderBody(Wire, frozen=True):
 
 
 class ConfigReply(Wire, frozen=True):
-    """The network's DNS provider, or null."""
+    """The network's DNS provider, or null.
+
+    Args:
+        config: the provider; null while there is none.
+    """
 
     config: DnsConfig | None
 
 
 class Removed(Wire, frozen=True):
-    """Whether there was a provider to remove."""
+    """Whether there was a provider to remove.
+
+    Args:
+        removed: false if there was none.
+    """
 
     removed: bool
 

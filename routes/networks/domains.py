@@ -44,7 +44,11 @@ class DomainList(Wire, frozen=True):
 
 
 class TxtRecord(Wire, frozen=True):
-    """The record that verifies the claim."""
+    """The record that verifies the claim.
+
+    Args:
+        value: the record's text.
+    """
 
     name: str
     value: str
@@ -66,7 +70,12 @@ class GatewayRecord(Wire, frozen=True):
 
 
 class ClaimedDomain(Wire, frozen=True):
-    """A claim, and the DNS records to be made for it."""
+    """A claim, and the DNS records to be made for it.
+
+    Args:
+        txt: the record that proves it.
+        gateway: the record that leads players to the gateways.
+    """
 
     domain: Domain
     txt: TxtRecord

@@ -44,7 +44,11 @@ class RouteBody(Wire, frozen=True):
 
 
 class RouteReply(Wire, frozen=True):
-    """The route."""
+    """The route.
+
+    Args:
+        route: the route as it is now.
+    """
 
     route: GatewayRoute
 

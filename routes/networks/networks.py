@@ -71,7 +71,11 @@ class NetworkList(Wire, frozen=True):
 
 
 class NetworkReply(Wire, frozen=True):
-    """The network."""
+    """The network.
+
+    Args:
+        network: the network as it is now.
+    """
 
     network: Network
 

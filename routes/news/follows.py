@@ -20,7 +20,12 @@ from routes.edge.wire import Wire
 
 
 class FollowDraft(Wire, frozen=True):
-    """One thing to follow: a network or server by its id, or a category by its name."""
+    """One thing to follow: a network or server by its id, or a category by its name.
+
+    Args:
+        type: what is followed.
+        id: the network's or server's id, or the category.
+    """
 
     type: FollowType
     id: ShortText

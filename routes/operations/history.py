@@ -15,7 +15,11 @@ from routes.operations.parts import LIVE_METRICS
 
 
 class HistoryQuery(Wire, frozen=True):
-    """`sinceMs`: only samples after this time, epoch milliseconds; left out = all that are kept."""
+    """Which samples.
+
+    Args:
+        since_ms: only samples after this time, epoch milliseconds; left out = all that are kept.
+    """
 
     since_ms: Annotated[int, msgspec.Meta(ge=0, le=MAX_SAFE_INTEGER)] = 0
 
@@ -42,6 +46,7 @@ class MetricsHistory(Wire, frozen=True):
         started_at_ms: when the process started: what was before is not kept.
         every_ms: how far samples are apart.
         at_ms: when they were taken, epoch milliseconds.
+        series: one for each metric.
     """
 
     started_at_ms: int

@@ -22,7 +22,11 @@ _LOBBY = "/v1/social/party/lobby"
 
 
 class SelectorsBody(Wire, frozen=True):
-    """The members who may select beside the leader."""
+    """The members who may select beside the leader.
+
+    Args:
+        selector_ids: the members who may choose, beside the leader; all others may not.
+    """
 
     selector_ids: Annotated[tuple[UuidText, ...], msgspec.Meta(max_length=MAX_MEMBERS)]
 
@@ -31,6 +35,7 @@ class ReadyBody(Wire, frozen=True):
     """Whether the caller is ready.
 
     Args:
+        ready: whether they are ready.
         profile_prepared: whether the caller's profile meets the requirement; needed to be ready.
         requirement_hash: `requirementHash` of the lobby for which the profile was prepared; null skips the comparison.
     """

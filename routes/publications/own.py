@@ -20,7 +20,11 @@ from routes.publications.parts import STATUSES
 
 
 class ProfileQuery(Wire, frozen=True):
-    """`tag`: only servers that are published with this tag."""
+    """Which servers.
+
+    Args:
+        tag: only those that are published with this tag.
+    """
 
     tag: Annotated[str, msgspec.Meta(max_length=32)] | None = None
 

@@ -50,6 +50,7 @@ class StatusReply(Wire, frozen=True):
     """The status was accepted.
 
     Args:
+        ok: always true.
         network_id: the network to whose status it contributes, or null.
     """
 

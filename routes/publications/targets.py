@@ -71,13 +71,21 @@ class PublicationBody(Wire, frozen=True):
 
 
 class PublicationReply(Wire, frozen=True):
-    """The publication, or null."""
+    """The publication, or null.
+
+    Args:
+        publication: what is published; null for nothing.
+    """
 
     publication: Publication | None
 
 
 class Removed(Wire, frozen=True):
-    """How many publications were removed: 0 or 1."""
+    """How many publications were removed: 0 or 1.
+
+    Args:
+        removed: how many publications were removed: 0 or 1.
+    """
 
     target_type: TargetType
     target_id: str

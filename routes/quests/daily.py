@@ -37,6 +37,7 @@ class QuestOut(Wire, frozen=True):
             `friends_played` (a friend on the same server). More kinds may come.
         goal: the progress that completes it.
         progress: from 0 to `goal`. What was done on the day before its quests were first read counts.
+        reward: what is gained by it.
         expires_at: the end of the day (UTC).
         completed_at: when the reward was given, or null.
     """
@@ -54,6 +55,7 @@ class QuestsOut(Wire, frozen=True):
     """The caller's quests of this day.
 
     Args:
+        quests: today's quests of the user.
         rerolls_left: how often the caller may still have other quests drawn today.
     """
 

@@ -40,7 +40,12 @@ class ReportBody(Wire, frozen=True):
 
 
 class ReportMade(Wire, frozen=True):
-    """The report, as its author sees it."""
+    """The report, as its author sees it.
+
+    Args:
+        target_id: the user who is reported.
+        reason: why; null without a reason.
+    """
 
     id: ObjectId
     target_id: str
@@ -66,7 +71,11 @@ class ReportItem(Wire, frozen=True):
     """A report, as moderators see it.
 
     Args:
+        reporter_id: the user who reports.
         reporter_name, target_name: current names; null for users who no longer exist.
+        target_id: the user who is reported.
+        reason: why, as the reporter wrote it; null without a reason.
+        status: `open` until a moderator settles it.
         settled_at: when it got its status; null while it is open.
         settled_by: the moderator who set the status.
         settled_by_name: what they are called now; null for users who no longer exist.

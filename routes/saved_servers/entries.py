@@ -12,6 +12,8 @@ class SavedServer(Wire, frozen=True):
 
     Args:
         id: id of the public server.
+        address: `host` or `host:port`.
+        saved: always true.
         saved_position: its position in the whole list, from 0.
         favorite: whether it is a favourite of the list's owner.
         favorite_count: how many users have it among their favourites.
@@ -27,7 +29,12 @@ class SavedServer(Wire, frozen=True):
 
 
 class SavedCounts(Wire, frozen=True):
-    """Counts of the whole list, also if only a part of it is shown."""
+    """Counts of the whole list, also if only a part of it is shown.
+
+    Args:
+        total: how many servers are saved.
+        favorites: how many of them are favourites.
+    """
 
     total: int
     favorites: int

@@ -46,7 +46,11 @@ class SavedPatch(Wire, frozen=True):
 
 
 class SavedOrder(Wire, frozen=True):
-    """The complete list in its new order, each server exactly once."""
+    """The complete list in its new order, each server exactly once.
+
+    Args:
+        server_ids: all saved servers, in the new order.
+    """
 
     server_ids: Annotated[tuple[ObjectIdText, ...], msgspec.Meta(max_length=SAVED_MAX)]
 
@@ -55,6 +59,8 @@ class NotSaved(Wire, frozen=True):
     """A server that is not in the list.
 
     Args:
+        saved: always false.
+        favorite: always false.
         favorite_count: how many users have it among their favourites.
     """
 

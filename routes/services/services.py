@@ -88,6 +88,8 @@ class Migration(Wire, frozen=True):
     """A service has been migrated, or is being migrated.
 
     Args:
+        service: the service as it is now.
+        moved: what has been moved so far.
         pending: game servers that are left; the service goes on with them by itself.
     """
 

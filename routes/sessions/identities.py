@@ -29,6 +29,8 @@ class OwnIdentity(Wire, frozen=True):
     Args:
         issuer: its name; null where it is not configured any more.
         name: what the caller was called there when they last signed in, or null.
+        linked_at: since when it is linked.
+        last_used_at: when it was last signed in with.
     """
 
     id: str
@@ -45,13 +47,21 @@ class OwnIdentities(Wire, frozen=True):
 
 
 class NewIdentity(Wire, frozen=True):
-    """Which issuer to sign in with, as `GET /v1/public/issuers` lists it."""
+    """Which issuer to sign in with, as `GET /v1/public/issuers` lists it.
+
+    Args:
+        issuer: one of `/v1/public/issuers`.
+    """
 
     issuer: Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 
 
 class IdentityAsked(Wire, frozen=True):
-    """Where the browser has to go to."""
+    """Where the browser has to go to.
+
+    Args:
+        url: the issuer's page, to which the browser is to go.
+    """
 
     url: str
 

@@ -59,7 +59,14 @@ class SignInIssuers(Wire, frozen=True):
 
 
 class CallbackQuery(Wire, Lenient, frozen=True):
-    """What an issuer tells of a sign-in, by the browser (RFC 6749 §4.1.2, RFC 9207 §2)."""
+    """What an issuer tells of a sign-in, by the browser (RFC 6749 §4.1.2, RFC 9207 §2).
+
+    Args:
+        state: what the service gave the issuer along, to know the browser again.
+        code: what the service exchanges for the user's identity.
+        error: why the issuer has refused.
+        iss: the issuer itself.
+    """
 
     state: Said = ""
     code: Code | None = None

@@ -42,14 +42,22 @@ class SignInLinkBody(Wire, frozen=True):
 
 
 class NewSignInLink(Wire, frozen=True):
-    """A link that signs somebody in once; it is shown here only."""
+    """A link that signs somebody in once; it is shown here only.
+
+    Args:
+        url: the link, good for one use.
+    """
 
     url: str
     expires_at: str
 
 
 class SignInCode(Wire, frozen=True):
-    """The code of a sign-in link, which is what follows `#code=` in its address."""
+    """The code of a sign-in link, which is what follows `#code=` in its address.
+
+    Args:
+        code: the secret part of a link.
+    """
 
     code: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 

@@ -60,6 +60,7 @@ class OwnSession(Wire, frozen=True):
         made_by: what began it: `setup`, `link`, `token` or `issuer`.
         last_used_at: when its browser last got a token, and from `address`.
         expires_at: when it ends if it is not used again.
+        address: the network address that it was last used from.
         browser: as it describes itself.
     """
 

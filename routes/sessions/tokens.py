@@ -30,6 +30,7 @@ class SessionToken(Wire, frozen=True):
     Args:
         token: for `Authorization: Bearer`; ends with its session.
         expires_at: when it is to be renewed at the latest.
+        user: whose session it is.
         permissions: every permission node that the user holds with it, sorted.
     """
 

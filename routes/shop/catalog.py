@@ -16,7 +16,11 @@ KEPT = "private, no-cache"
 
 
 class CatalogQuery(msgspec.Struct, frozen=True):
-    """`kind`: only products of this kind; left out = all."""
+    """Which products.
+
+    Args:
+        kind: only products of this kind; left out = all.
+    """
 
     kind: ProductKind | None = None
 

@@ -63,7 +63,12 @@ class CheckoutBody(Wire, frozen=True):
 
 
 class CheckoutOut(Wire, frozen=True):
-    """A checkout and its purchases, one for each line."""
+    """A checkout and its purchases, one for each line.
+
+    Args:
+        checkout: the checkout as it is now.
+        purchases: one for each line of it.
+    """
 
     checkout: CheckoutEntry
     purchases: list[PurchaseEntry]

@@ -85,6 +85,8 @@ class ProductBody(Wire, frozen=True):
 
     Args:
         slug: 3 to 64 of a-z, 0-9 and -; unique. The tier of a supporter.
+        kind: what is bought with it.
+        description: what a buyer is told of it.
         grants: at most 16 rights.
         image_url: an https address; it is never fetched.
         target_id: the cape or totem that it unlocks: while the product, or a bundle with it, is on sale, only its
@@ -112,6 +114,12 @@ class ProductPatch(Wire, frozen=True):
 
     Args:
         revision: of the product that was changed.
+        kind: what is bought with it.
+        description: what a buyer is told of it.
+        target_id: the cape or totem that it unlocks.
+        includes: ids of the products of a bundle.
+        available: whether it is on sale.
+        limit: how many pieces one recipient may have; null for any number.
     """
 
     revision: Bigint

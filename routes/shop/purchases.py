@@ -38,7 +38,11 @@ _OWN_PAGES, _ALL_PAGES = Cursor("purchases", int), Cursor("all-purchases", int)
 
 
 class PurchaseQuery(PageQuery, frozen=True):
-    """`status`: only purchases in this state; left out = all."""
+    """Which purchases.
+
+    Args:
+        status: only purchases in this state; left out = all.
+    """
 
     status: PurchaseStatus | None = None
 

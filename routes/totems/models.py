@@ -44,6 +44,7 @@ class GalleryQuery(Wire, frozen=True):
     """Which page of the gallery.
 
     Args:
+        sort: what they are ordered by.
         order: by default `asc` if sorted by name, else `desc`.
     """
 

@@ -38,6 +38,7 @@ class NewModel(Wire, frozen=True):
     """A model to upload.
 
     Args:
+        format: the program that the model is for.
         data: base64 of JSON, at most 512 KiB decoded.
     """
 
@@ -51,6 +52,7 @@ class NewAuthor(Wire, frozen=True):
     Args:
         id: the caller's id, or left out.
         name: a credit; must not be the name of another user.
+        description: what they say of themselves.
     """
 
     id: UuidText | None = None

@@ -43,7 +43,11 @@ KEPT = "private, no-cache"
 
 
 class UserLookup(Wire, frozen=True):
-    """`query`: the beginning of a name, case ignored, or a whole uuid."""
+    """Which users.
+
+    Args:
+        query: the beginning of a name, case ignored, or a whole uuid.
+    """
 
     query: str
     limit: Annotated[int, Clamp(1, 50)] = 10
@@ -65,7 +69,13 @@ class UsersFound(Wire, frozen=True):
 
 
 class UserDetail(Wire, frozen=True):
-    """Everything that admins see of a user."""
+    """Everything that admins see of a user.
+
+    Args:
+        last_region: the country that they were last seen from; null if unknown.
+        first_joined_at: when they were first seen; null before.
+        last_region_at: when they were seen from there; null if unknown.
+    """
 
     user_id: str
     name: str
@@ -80,7 +90,11 @@ class UserDetail(Wire, frozen=True):
 
 
 class Node(Wire, frozen=True):
-    """One node of the catalog."""
+    """One node of the catalog.
+
+    Args:
+        node: the permission.
+    """
 
     id: ObjectId
     node: str
@@ -149,7 +163,13 @@ class GrantBody(Wire, frozen=True):
 
 
 class UserGranted(Wire, frozen=True):
-    """The grant after the change."""
+    """The grant after the change.
+
+    Args:
+        node: the permission.
+        negated: whether it is taken from them, whatever gives it.
+        value: the quantity that it carries; null for none.
+    """
 
     user_id: str
     node: str
@@ -159,7 +179,11 @@ class UserGranted(Wire, frozen=True):
 
 
 class RemovedGrant(Wire, frozen=True):
-    """How many grants were removed, bought ones too."""
+    """How many grants were removed, bought ones too.
+
+    Args:
+        removed: how many grants were removed, bought ones too.
+    """
 
     removed: int
 

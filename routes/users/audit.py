@@ -45,9 +45,13 @@ class AuditItem(Wire, frozen=True):
     """One line of the audit trail.
 
     Args:
+        at: when.
         actor_id: the user who acted; null = the command line.
+        actor_name: what the acting user is called now; null for nobody, or once that user was erased.
         action: `permission.granted`, `permission.removed`, `role.added`, `role.removed`, `tokens.revoked`,
             `report.settled`, `allowlist.changed`, `user.erased`, ….
+        target_id: who or what it was done to; null for neither.
+        target_name: what that is called now; null if it has no name, or is no more.
         detail: the state before and after.
     """
 

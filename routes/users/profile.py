@@ -95,21 +95,35 @@ class UiStyleOut(Wire, frozen=True):
 
 
 class Patreon(Wire, frozen=True):
-    """The linked Patreon account."""
+    """The linked Patreon account.
+
+    Args:
+        linked: whether there is one.
+    """
 
     linked: bool
     tier: str | None
 
 
 class Discord(Wire, frozen=True):
-    """The linked Discord account."""
+    """The linked Discord account.
+
+    Args:
+        linked: whether there is one.
+        username: the name there; null while none is linked.
+    """
 
     linked: bool
     username: str | None
 
 
 class Supporter(Wire, frozen=True):
-    """Whether the user supports the service."""
+    """Whether the user supports the service.
+
+    Args:
+        active: whether they do now.
+        since: since when; null if it is not recorded.
+    """
 
     active: bool
     tier: str | None
@@ -117,7 +131,13 @@ class Supporter(Wire, frozen=True):
 
 
 class ProfileSettings(Wire, frozen=True):
-    """The caller's settings; `patreon`, `discord` and `supporter` are read-only."""
+    """The caller's settings; `patreon`, `discord` and `supporter` are read-only.
+
+    Args:
+        patreon: the user's support on Patreon.
+        discord: the linked Discord account.
+        supporter: the user's rank as a supporter.
+    """
 
     allow_friend_requests: bool
     privacy: Privacy
@@ -128,14 +148,25 @@ class ProfileSettings(Wire, frozen=True):
 
 
 class PrivacyPatch(Wire, frozen=True):
-    """Changes to `privacy`; a field that is left out stays."""
+    """Changes to `privacy`; a field that is left out stays.
+
+    Args:
+        server_list_visibility: who sees the user's servers.
+        group_invites: who may take the user into groups.
+    """
 
     server_list_visibility: Visibility | None = None
     group_invites: GroupInvites | None = None
 
 
 class UiStylePatch(Wire, frozen=True):
-    """Changes to `uiStyle`; a field that is left out stays. The whole style has at most 64 KiB."""
+    """Changes to `uiStyle`; a field that is left out stays. The whole style has at most 64 KiB.
+
+    Args:
+        sync_enabled: whether the style follows the user to other machines.
+        source: where it was made.
+        payload: the style itself, as the launcher writes it.
+    """
 
     sync_enabled: bool | None = None
     source: StyleSource | msgspec.UnsetType | None = msgspec.UNSET

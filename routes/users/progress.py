@@ -56,6 +56,7 @@ class OptionsOut(Wire, frozen=True):
     """The stored options.
 
     Args:
+        options: the options, {name: value}.
         revision: 0 before anything was stored; also the ETag.
         updated_at: time of the last change, or null.
     """

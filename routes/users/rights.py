@@ -26,7 +26,11 @@ AnyRole = Literal["user", "moderator", "admin", "super-admin"]
 
 
 class RightsQuery(Wire, frozen=True):
-    """`node`: only the verdict about this node, whether or not the catalog has it; left out = all."""
+    """Which verdicts.
+
+    Args:
+        node: only the verdict about this node, whether or not the catalog has it; left out = all.
+    """
 
     node: Annotated[str, msgspec.Meta(max_length=NODE_MAX_LENGTH)] | None = None
 
@@ -60,9 +64,11 @@ class NodeVerdict(Wire, frozen=True):
     """Whether the user may do what a node gates.
 
     Args:
+        node: the permission.
         allowed: a quota node gates nothing: it is always true there.
         quota: whether it is a quota node.
         value: the quantity that it carries; null = none, which for a quota node is the default.
+        reason: what decides it.
     """
 
     node: str
@@ -77,6 +83,7 @@ class UserRights(Wire, frozen=True):
 
     Args:
         roles: all roles of the user, the one that everybody has among them.
+        highest_role_label: the highest role's name for people.
         items: by node.
     """
 

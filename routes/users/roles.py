@@ -42,6 +42,8 @@ class RoleRights(Wire, frozen=True):
     """A role, and what whoever has it and no grants may do.
 
     Args:
+        role: the role.
+        label: its name for people.
         nodes: sorted; quota nodes gate nothing and are left out.
     """
 

@@ -37,14 +37,22 @@ CODE_BYTES = 20
 
 
 class SetupBody(Wire, frozen=True):
-    """The code of the printed link, and the name of the super-admin."""
+    """The code of the printed link, and the name of the super-admin.
+
+    Args:
+        code: the code of the setup link.
+    """
 
     code: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_MAX)]
 
 
 class SetUp(Wire, frozen=True):
-    """The new super-admin and their access token, which is valid for 30 days."""
+    """The new super-admin and their access token, which is valid for 30 days.
+
+    Args:
+        token: the access token of the new super-admin.
+    """
 
     user_id: str
     token: str

@@ -67,7 +67,12 @@ class SharesPage(Wire, frozen=True):
 
 
 class SharedProfile(Wire, frozen=True):
-    """A shared profile."""
+    """A shared profile.
+
+    Args:
+        code: the code under which it is shared.
+        manifest: the launcher profile, as it was shared.
+    """
 
     code: str
     name: str

@@ -16,7 +16,14 @@ from routes.versions.resolve import ResolveQuery, resolved_for
 
 
 class DownloadQuery(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """Which file: `artifactId`, or all that `/v1/public/versions/resolve` must be asked."""
+    """Which file: `artifactId`, or all that `/v1/public/versions/resolve` must be asked.
+
+    Args:
+        channel: the channel that the client follows.
+        version: the version that it has, by SemVer 2.0.0.
+        client_id: as for `resolve`.
+        delta: whether it can apply a delta.
+    """
 
     artifact_id: IdText | None = None
     scope_type: IdText | None = None

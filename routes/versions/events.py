@@ -43,6 +43,7 @@ class EventBody(Wire, frozen=True):
     """What a client says.
 
     Args:
+        event: what the client has done with the release.
         platform: as in artifacts; another one counts as any.
         client_id: not kept.
         error: what went wrong, at most 500 characters; not kept.
@@ -77,7 +78,13 @@ class CountsQuery(PageQuery, frozen=True):
 
 
 class CountEntry(Wire, frozen=True):
-    """How often something was said on a day (UTC)."""
+    """How often something was said on a day (UTC).
+
+    Args:
+        event: what was said.
+        day: the day, as `YYYY-MM-DD`.
+        count: how often.
+    """
 
     release_id: str
     event: VersionEvent

@@ -60,14 +60,23 @@ Notes = Annotated[LongText, ruled(maxLength=NOTES_MAX_BYTES)]
 
 
 class ScopeBody(Wire, frozen=True):
-    """What a release is of; `id` is 1 to 100 of letters, digits, `.`, `_` and `-`, but neither `.` nor `..`."""
+    """What a release is of; `id` is 1 to 100 of letters, digits, `.`, `_` and `-`, but neither `.` nor `..`.
+
+    Args:
+        type: the kind of program.
+        id: the program's id, unique in its kind.
+    """
 
     type: ScopeType
     id: ScopeId
 
 
 class RolloutBody(Wire, frozen=True):
-    """How much of all clients a release reaches, 0 to 100 percent."""
+    """How much of all clients a release reaches, 0 to 100 percent.
+
+    Args:
+        percentage: how many of a hundred clients are offered the release.
+    """
 
     percentage: Annotated[Bigint, ruled(minimum=0, maximum=100)] = 100
 
@@ -78,6 +87,7 @@ class ArtifactBody(Wire, frozen=True):
     Args:
         platform: windows, macos, linux or any; also win32, darwin.
         arch: x64, arm64, ia32 or any; also amd64, x86_64, aarch64.
+        kind: `full` installs by itself, `delta` on top of `fromVersion`.
         from_version: the version that a delta is applied to.
         file_name: without a path, at most 200 characters, once in a release.
         url: an https address; left out = its bytes are put here.
@@ -129,6 +139,9 @@ class ReleasePatch(Wire, frozen=True):
     """What changes of a release; fields that are left out stay. `ReleaseBody` explains them.
 
     Args:
+        version: SemVer 2.0.0; only while it is a draft.
+        min_version: older clients must update; null for none.
+        notes: what has changed, for people.
         status: `published` needs `versions:publish` too; `yanked` does not, so that whoever wrote a release can call it
             back.
         artifacts: in place of all present ones; bytes that were put for those are dropped.

@@ -39,6 +39,7 @@ class ResolveQuery(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """What a client says of itself.
 
     Args:
+        channel: the channel that the client follows.
         platform, arch: as in artifacts, in any of their spellings.
         version: that it has, by SemVer 2.0.0.
         client_id: 1 to 128 printable characters that stay the same; places it in a roll-out, and is not kept.
@@ -78,11 +79,14 @@ class ResolveAnswer(Wire, frozen=True):
     Args:
         scope, channel, current_version: what was asked for; a client compares them, since an answer to another question
             is signed as well.
+        update_available: whether there is something to install.
+        mandatory_update: whether the client must not go on without it.
         target_version: of the release that it should have; null if there is none for it.
         release, artifact: what to install, and from where; null when there is nothing to do.
         delta: whether the artifact is one.
         downgrade: the target is older: the publisher has gone back.
         reason: `NO_ARTIFACT`: the target has no file for this platform.
+        metadata: what lets a client trust the answer.
     """
 
     scope: ScopeEntry
@@ -100,7 +104,11 @@ class ResolveAnswer(Wire, frozen=True):
 
 
 class AssetsQuery(msgspec.Struct, frozen=True, rename="camel"):
-    """The channel whose active release is asked about."""
+    """The channel whose active release is asked about.
+
+    Args:
+        channel: the channel's name, such as `stable`.
+    """
 
     scope_type: ScopeType
     scope_id: IdText
@@ -114,7 +122,13 @@ class Assets(Wire, frozen=True):
 
 
 class ReleaseKeyEntry(Wire, frozen=True):
-    """A public key; `active`: it signs now."""
+    """A public key of releases.
+
+    Args:
+        algorithm: what it signs with.
+        public_key: base64.
+        active: whether it signs now.
+    """
 
     key_id: str
     algorithm: str

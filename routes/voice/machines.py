@@ -37,7 +37,12 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 
 
 class LiveKitKey(Wire, frozen=True):
-    """The API key of a LiveKit cluster that has one already; the secret is sealed, and never shown."""
+    """The API key of a LiveKit cluster that has one already; the secret is sealed, and never shown.
+
+    Args:
+        api_key: the key's name.
+        api_secret: the key; kept sealed and never shown.
+    """
 
     api_key: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$(?!\n)", max_length=64)]
     api_secret: Annotated[str, msgspec.Meta(min_length=32, max_length=256)]
@@ -65,6 +70,7 @@ class RegisteredNode(Wire, frozen=True):
     """The node, with its secret, which is not shown again.
 
     Args:
+        node_secret: to be sent with each request; shown this once.
         heartbeat_interval_ms: how often it is to say how it is; three missed, and it is offline.
     """
 
@@ -105,6 +111,7 @@ class NodeAction(Wire, frozen=True, omit_defaults=True):
     """What a node is to do.
 
     Args:
+        kind: what to do.
         user_id: left out for `close`.
         not_before: epoch seconds; tokens of the user for the channel whose `nbf` is older are void.
     """
@@ -120,6 +127,7 @@ class HeartbeatReply(Wire, frozen=True):
     """What the node is to do.
 
     Args:
+        heartbeat_interval_ms: how often the node is to say that it is there.
         actions: repeated until acknowledged, or ten minutes old.
         cursor: acknowledges these actions, as `ack` of a later heartbeat.
     """

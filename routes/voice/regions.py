@@ -20,6 +20,7 @@ class VoiceRegion(Wire, frozen=True):
     """A region.
 
     Args:
+        region: the region's name in requests.
         healthy: a node in it is online.
         nodes: that are online.
         participants: users in channels of these nodes.
@@ -44,6 +45,11 @@ class VoiceNode(Wire, frozen=True):
     """A voice node.
 
     Args:
+        region: where it stands, as its operator calls it.
+        public_url: where clients connect.
+        protocol: what it speaks.
+        status: `draining` nodes take nobody new.
+        capacity: how many users it can carry.
         participants: users with a session in one of its channels.
         reported_participants, reported_channels, load: as it says of itself.
     """

@@ -40,6 +40,8 @@ class JoinedVoice(Wire, frozen=True):
     """The caller's session, and the channel.
 
     Args:
+        session: the caller's session.
+        channel: the channel, with the caller in it.
         sync_interval_ms: how often to sync; after 45 seconds without it, the session ends.
     """
 
@@ -49,7 +51,11 @@ class JoinedVoice(Wire, frozen=True):
 
 
 class SyncBody(Wire, frozen=True):
-    """How the caller is; fields that are left out stay."""
+    """How the caller is; fields that are left out stay.
+
+    Args:
+        speaking: whether the caller is heard at the moment.
+    """
 
     session_id: ObjectIdText
     self_mute: bool | None = None
@@ -61,6 +67,7 @@ class SyncReply(Wire, frozen=True, omit_defaults=True):
     """The channel.
 
     Args:
+        channel: the channel as it is now.
         session: where there is a token that is fresher than the one of joining: it is replaced five minutes before its
             end, and when the user is muted or the channel moves. Repeated for 45 seconds.
         migrate: the channel has moved in the last 45 seconds: whoever is on another node than `nodeId` joins there.

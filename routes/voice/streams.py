@@ -15,7 +15,11 @@ READ = "social:voice.read"
 
 
 class MigrateTold(msgspec.Struct, frozen=True, rename="camel", tag_field="type", tag="migrate"):
-    """The caller's channel is carried by another node: join it there."""
+    """The caller's channel is carried by another node: join it there.
+
+    Args:
+        session: the session that replaces the user's.
+    """
 
     channel_id: str
     session: VoiceSession

@@ -76,6 +76,28 @@ def test_openapi_describes_every_endpoint(table: RouteTable, http: dict[str, Any
     assert described == len(operations), "something is described that is not declared"
 
 
+def _described(document: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """(where, name, description or "") of each field and parameter."""
+    for name, schema in document["components"]["schemas"].items():
+        for field, described in schema.get("properties", {}).items():
+            yield name, field, described.get("description", "")
+    for path, item in document.get("paths", {}).items():
+        for method, operation in item.items():
+            for parameter in operation["parameters"]:
+                yield f"{method} {path}", parameter["name"], parameter.get("description", "")
+    for channel in document.get("channels", {}).values():
+        query = channel["bindings"]["ws"].get("query", {}).get("properties", {})
+        for name, described in (*channel.get("parameters", {}).items(), *query.items()):
+            yield channel["address"], name, described.get("description", "")
+
+
+def test_every_field_and_parameter_is_described(http: dict[str, Any], sockets: dict[str, Any]):
+    known = [*_described(http), *_described(sockets)]
+    assert [(where, name) for where, name, text in known if not text] == []
+    said = {(name, text) for _, name, text in known}
+    assert [name for name, text in TABLE.words.items() if (name, text) not in said] == [], "words for nothing"
+
+
 def test_every_refusal_is_in_its_response(table: RouteTable, http: dict[str, Any]):
     for endpoint in table.endpoints:
         responses = http["paths"][endpoint.templates[0]][endpoint.method.lower()]["responses"]

@@ -1,8 +1,8 @@
 """Mounts: the routes of each domain, and the table of all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 from routes.edge.declare.endpoint import Endpoint, Route, Stream
 from routes.edge.declare.signature import PATH_PARAM
@@ -27,13 +27,18 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class RouteTable:
-    """All declared routes, in the order of the mounts."""
+    """All declared routes, in the order of the mounts.
+
+    Args:
+        words: {name on the wire: what it means}, for documents, where a struct does not say it of a field.
+    """
 
     endpoints: tuple[Endpoint, ...]
-    streams: tuple[Stream, ...] = field(default=())
+    streams: tuple[Stream, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, mounts: Sequence[Mount]) -> "RouteTable":
+    def of(cls, mounts: Sequence[Mount], words: Mapping[str, str] = MappingProxyType({})) -> "RouteTable":
         """Collect the declarations of the mounted modules.
 
         Raises:
@@ -58,4 +63,4 @@ class RouteTable:
                 if key in seen:
                     raise ValueError(f"declared twice: {key}")
                 seen.add(key)
-        return cls(tuple(endpoints), tuple(streams))
+        return cls(tuple(endpoints), tuple(streams), words)

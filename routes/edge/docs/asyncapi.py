@@ -1,6 +1,6 @@
 """AsyncAPI 3.0 of the declared streams, made from the structs that are sent and received on them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 import orjson
@@ -28,14 +28,14 @@ def asyncapi(table: RouteTable) -> bytes:
 def document(table: RouteTable) -> Schema:
     """The AsyncAPI document, as plain values."""
     types = (Problem, *_sent(table.streams), *_received(table.streams))
-    schemas = Schemas(types, received=_received(table.streams))
+    schemas = Schemas(types, _received(table.streams), table.words)
     channels: Schema = {}
     operations: Schema = {}
     messages: Schema = {}
     for stream in table.streams:
         name = camel(stream.name)
         sent, received = (_messages(frames, schemas, messages) for frames in (stream.sends, stream.receives))
-        channels[name] = _channel(stream, schemas, {**sent, **received})
+        channels[name] = _channel(stream, schemas, {**sent, **received}, table.words)
         for action, frames in (("send", sent), ("receive", received)):
             if frames:
                 operations[f"{name}.{action}"] = {
@@ -93,7 +93,7 @@ def _messages(frames: Iterable[object], schemas: Schemas, messages: Schema) -> S
     return references
 
 
-def _channel(stream: Stream, schemas: Schemas, references: Schema) -> Schema:
+def _channel(stream: Stream, schemas: Schemas, references: Schema, words: Mapping[str, str]) -> Schema:
     channel: Schema = {
         "address": stream.templates[0],
         "title": title(stream.name),
@@ -103,7 +103,10 @@ def _channel(stream: Stream, schemas: Schemas, references: Schema) -> Schema:
     if stream.shows:
         channel["x-channels"] = {one.name: _shown(one, schemas) for one in stream.shows}
     if stream.parameters:
-        channel["parameters"] = {parameter.wire: {} for parameter in stream.parameters}
+        channel["parameters"] = {
+            parameter.wire: {"description": words[parameter.wire]} if parameter.wire in words else {}
+            for parameter in stream.parameters
+        }
     channel["x-refusals"] = {
         str(refused.status.value): {
             "description": refused.text,

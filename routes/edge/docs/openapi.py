@@ -3,7 +3,7 @@
 Every refusal is listed under its status with its codes (`refusing.py`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from http import HTTPStatus
 from types import NoneType
@@ -65,11 +65,11 @@ def openapi(table: RouteTable) -> bytes:
 
 def document(table: RouteTable) -> Schema:
     """The OpenAPI document, as plain values."""
-    schemas = Schemas([Problem, *_received(table), *_sent(table)], received=_received(table))
+    schemas = Schemas([Problem, *_received(table), *_sent(table)], _received(table), table.words)
     paths: Schema = {}
     for endpoint in table.endpoints:
         for number, path in enumerate(endpoint.templates):
-            operation = _operation(endpoint, schemas)
+            operation = _operation(endpoint, schemas, table.words)
             if number:
                 operation["operationId"] += f"Alias{number}"
             paths.setdefault(path, {})[endpoint.method.lower()] = operation
@@ -132,14 +132,14 @@ def _parts(returns: object) -> tuple[object, ...]:
     return (NoneType,) if returns is None else alternatives(returns)
 
 
-def _operation(endpoint: Endpoint, schemas: Schemas) -> Schema:
+def _operation(endpoint: Endpoint, schemas: Schemas, words: Mapping[str, str]) -> Schema:
     operation: Schema = {
         "operationId": camel(endpoint.name),
         "summary": title(endpoint.name),
         "description": _description(endpoint),
         "tags": [endpoint.area],
         "security": _security(endpoint),
-        "parameters": list(_parameters(endpoint, schemas)),
+        "parameters": list(_parameters(endpoint, schemas, words)),
         "responses": _responses(endpoint, schemas),
     }
     if endpoint.body is not None:
@@ -161,11 +161,13 @@ def _description(endpoint: Endpoint) -> str:
     text = paragraphs(endpoint.handler.__doc__)
     if endpoint.needs is PUBLIC:
         return text
+    if isinstance(endpoint.needs, str) and f"`{endpoint.needs}`" in text:
+        return text
     needs = f"permission `{endpoint.needs}`" if isinstance(endpoint.needs, str) else endpoint.needs.value
     return f"{text}\n\nNeeds: {needs}.".strip()
 
 
-def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
+def _parameters(endpoint: Endpoint, schemas: Schemas, words: Mapping[str, str]) -> Iterator[Schema]:
     for parameter in endpoint.parameters:
         described: Schema = {
             "name": parameter.wire,
@@ -173,8 +175,8 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
             "required": True,
             "schema": _PATH_SCHEMAS[parameter.form],
         }
-        if parameter.form is ParameterForm.REST:
-            described["description"] = _REST
+        if meaning := _REST if parameter.form is ParameterForm.REST else words.get(parameter.wire):
+            described["description"] = meaning
         yield described
     if endpoint.query is not None:
         own = schemas.of(endpoint.query.struct)
@@ -184,10 +186,13 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
                 "name": wire,
                 "in": "query",
                 "required": wire in struct.get("required", ()),
-                "schema": struct["properties"][wire],
+                "schema": dict(struct["properties"][wire]),
             }
+            said = [described["schema"].pop("description", "")]
             if known.clamp is not None:
-                described["description"] = f"Moved into {known.clamp.least} to {known.clamp.most}."
+                said.append(f"Moved into {known.clamp.least} to {known.clamp.most}.")
+            if any(said):
+                described["description"] = " ".join(filter(None, said))
             yield described
     if endpoint.keyed:
         yield KEY_PARAMETER

@@ -2,9 +2,9 @@
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import cleandoc
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import Any, TypeAlias, Union, get_args, get_origin
 
 import msgspec
@@ -28,17 +28,26 @@ class Schemas:
         types: every type that `of` will be asked for; duplicates are ignored.
         received: those of the types that clients send; in types that only the service sends, each field that is
             always present is required.
+        words: {name on the wire: what it means}, for fields of which their struct does not say it.
 
     Attributes:
         components: {name: schema} that the schemas refer to.
     """
 
-    def __init__(self, types: Iterable[object], received: Iterable[object] = ()) -> None:
+    def __init__(
+        self,
+        types: Iterable[object],
+        received: Iterable[object] = (),
+        words: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._types: list[object] = []
         for known in types:
             self._add(known)
         self._schemas, self.components = self._generate()
-        self._require(received)
+        self._complete(received)
+        for component in self.components.values():
+            for name, described in component.get("properties", {}).items():
+                _name(name, described, words)
 
     def of(self, type_: object) -> Schema:
         """The schema of one of the types, mostly a reference to a component.
@@ -48,12 +57,15 @@ class Schemas:
         """
         return self._schemas[self._types.index(type_)]
 
-    def _require(self, received: Iterable[object]) -> None:
+    def _complete(self, received: Iterable[object]) -> None:
+        """Add what msgspec does not say of structs: what their bases say of fields, and which are always sent."""
         structs, exempt = structs_in(self._types), structs_in(received)
         references, _ = msgspec.json.schema_components(structs, schema_hook=_opaque, ref_template=REFERENCE)
         for (struct, fields), reference in zip(structs.items(), references, strict=True):
+            component = self.components[reference["$ref"].rpartition("/")[2]]
+            for base in struct.__mro__[1:]:
+                _spread(base.__doc__, component["properties"])
             if struct not in exempt:
-                component = self.components[reference["$ref"].rpartition("/")[2]]
                 always = {*component["required"], *fields}
                 component["required"] = [name for name in component["properties"] if name in always]
 
@@ -145,20 +157,34 @@ def _found(name: str) -> object:
     return found
 
 
+_ARGUMENTS = "\nArgs:\n"
 _ARGUMENT = re.compile(r"^ {4}(\w[\w, ]*): (.+(?:\n {6,}.+)*)", re.MULTILINE)
 
 
 def _spread_docstring(component: Schema) -> None:
     """Move what a struct's docstring says about its fields (`Args:`) to the schemas of those fields."""
-    text, _, arguments = cleandoc(component.get("description", "")).partition("\nArgs:\n")
-    if text:
+    docstring = component.get("description", "")
+    if text := cleandoc(docstring).partition(_ARGUMENTS)[0]:
         component["description"] = paragraphs(text)
-    properties = component.get("properties", {})
-    for names, meaning in _ARGUMENT.findall(arguments):
+    _spread(docstring, component.get("properties", {}))
+
+
+def _spread(docstring: str | None, properties: Schema) -> None:
+    for names, meaning in _ARGUMENT.findall(cleandoc(docstring or "").partition(_ARGUMENTS)[2]):
         for name in names.split(","):
             described = properties.get(camel(name.strip().rstrip("_")))
             if described is not None:
                 described.setdefault("description", " ".join(meaning.split()))
+
+
+def _name(name: str, described: Schema, words: Mapping[str, str]) -> None:
+    """Describe a field by its name: by the word for it, and as a time (RFC 3339) where it ends in `At`."""
+    if name in words:
+        described.setdefault("description", words[name])
+    if name.endswith("At"):
+        for alternative in (described, *described.get("anyOf", ())):
+            if alternative.get("type") == "string":
+                alternative.setdefault("format", "date-time")
 
 
 def title(name: str) -> str:

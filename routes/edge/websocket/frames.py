@@ -42,7 +42,13 @@ class SocketLimits(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Hello(Frame, frozen=True, kw_only=True, tag="hello"):
-    """The first frame of a live socket; `v` is the version of its protocol."""
+    """The first frame of a live socket.
+
+    Args:
+        v: the version of the protocol.
+        heartbeat_ms: how often the service pings.
+        limits: what a client may send.
+    """
 
     v: int = 1
     session_id: str
@@ -52,7 +58,12 @@ class Hello(Frame, frozen=True, kw_only=True, tag="hello"):
 
 
 class ReplyError(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why a command was refused, as REST would have said it; `errors` only where REST answers 422."""
+    """Why a command was refused, as REST would have said it; `errors` only where REST answers 422.
+
+    Args:
+        code: the kind of problem, for programs.
+        message: what is wrong, for people.
+    """
 
     code: str
     message: str
@@ -61,8 +72,17 @@ class ReplyError(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Reply(Frame, frozen=True, tag="reply"):
-    """The answer to a command that carried an `id`, or, with `id` null, the refusal of one that carried none; other
-    fields that do not apply are left out.
+    """The answer to a command that carried an `id`, or the refusal of one that carried none; fields that do not apply
+    are left out.
+
+    Args:
+        id: as the command had it; null if it had none.
+        ok: whether the command was accepted.
+        channel: the channel that was subscribed to, as it is called from now on.
+        offset: the newest event of the channel.
+        recovered: whether the missed events follow in place of a snapshot.
+        data: what the command returns, such as the message that was sent.
+        error: why the command was refused.
     """
 
     id: int | str | None
@@ -76,7 +96,14 @@ class Reply(Frame, frozen=True, tag="reply"):
 
 
 class Snapshot(Frame, frozen=True, tag="snapshot"):
-    """The whole state of a channel, including every event up to `offset`; `skipped` events were not sent before it."""
+    """The whole state of a channel.
+
+    Args:
+        channel: the channel that is shown.
+        offset: its newest event; the state includes all up to it.
+        skipped: how many events were not sent before it, as this client was slow.
+        data: all of the channel; its shape depends on the channel.
+    """
 
     channel: str
     epoch: str
@@ -86,7 +113,15 @@ class Snapshot(Frame, frozen=True, tag="snapshot"):
 
 
 class Event(Frame, frozen=True, tag="event"):
-    """One change in a channel; `typing`, `read` and `presence` have no offset, and few events a `self`."""
+    """One change in a channel.
+
+    Args:
+        channel: the channel that it happened in.
+        offset: its place in the channel; null for `typing`, `read` and `presence`.
+        event: what has happened.
+        data: what it says; its shape depends on `event`.
+        self_: what of it depends on the viewer, for the few events that have such a part.
+    """
 
     channel: str
     epoch: str
@@ -103,14 +138,24 @@ class Pong(Frame, frozen=True, tag="pong"):
 
 
 class Unsubscribed(Frame, frozen=True, tag="unsubscribed"):
-    """The server ended a subscription; `code` is the reason."""
+    """The service ended a subscription.
+
+    Args:
+        channel: the channel that is shown no longer.
+        code: why.
+    """
 
     channel: str
     code: str
 
 
 class Reconnect(Frame, frozen=True, tag="reconnect"):
-    """The server is going away; connect again in `afterMs`."""
+    """The server is going away.
+
+    Args:
+        after_ms: how long to wait before connecting again.
+        reason: why the socket is about to be closed.
+    """
 
     after_ms: int
     reason: str
