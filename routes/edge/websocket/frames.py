@@ -46,7 +46,7 @@ class Hello(Frame, frozen=True, kw_only=True, tag="hello"):
 
     Args:
         v: the version of the protocol.
-        heartbeat_ms: how often the service pings.
+        heartbeat_ms: a client that is silent for so long is pinged, and after the same time again the socket is closed.
         limits: what a client may send.
     """
 
