@@ -35,6 +35,9 @@ MAX_FRAME_CHARACTERS = 16 << 20
 MAX_PAUSE_SECONDS = 60.0
 """Longest pause that Partyline may ask for; a longer one counts as this."""
 
+MAX_REASON_CHARACTERS = 300
+"""Most characters of why a request was refused."""
+
 UNAUTHENTICATED = 4401
 """The close code after a secret that is no longer accepted."""
 
@@ -44,13 +47,12 @@ class Rejected(Exception):
 
     Args:
         status: the HTTP status, or the stream's close code.
-        code: the code of the problem document, which says why.
+        why: why, as the problem document says it: its code, and its message for people.
     """
 
-    def __init__(self, status: int, code: str) -> None:
-        super().__init__(f"{status} {code}")
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(f"{status} {why}")
         self.status = status
-        self.code = code
 
 
 class Away(Exception):
@@ -129,14 +131,15 @@ async def ask(
             _asked_seconds(response.headers.get("retry-after", "")),
         )
     try:
-        code = understood(response.content, _Problem).code
+        problem = understood(response.content, _Problem)
     except Away:
-        code = "no problem document"
-    raise Rejected(response.status_code, code)
+        raise Rejected(response.status_code, "no problem document") from None
+    raise Rejected(response.status_code, f"{problem.code}, {problem.message}"[:MAX_REASON_CHARACTERS])
 
 
 class _Problem(msgspec.Struct):
     code: str
+    message: str = ""
 
 
 def understood(content: bytes | str, type: type[T]) -> T:

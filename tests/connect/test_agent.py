@@ -60,4 +60,4 @@ async def test_credentials_that_count_no_longer_end_it(world: World, tmp_path: P
     with patience():
         ended = await trio.run_process(asked, cwd=ROOT, capture_stderr=True, check=False)
     assert ended.returncode == 1
-    assert ended.stderr.startswith(b"refused: 401")
+    assert ended.stderr == b"refused: 401 BAD_SERVER_CREDENTIALS, the server credentials are not valid\n"

@@ -83,5 +83,6 @@ def test_parameters_are_described_as_fields_are() -> None:
 
 def test_a_permission_is_not_named_twice() -> None:
     assert (
-        DOCUMENT["paths"]["/v1/guarded"]["get"]["description"] == "A thing, for which `social:thing.read` is needed."
+        DOCUMENT["paths"]["/v1/guarded"]["get"]["description"]
+        == "A thing, for which `social:thing.read` is needed."
     )
