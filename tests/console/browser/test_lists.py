@@ -5,6 +5,7 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Page, expect
 
+from persistence.connection import Connection
 from tests.console.furnished import claimed_server
 from tests.console.stage import Look, Scene, holding, needs_browser, play
 from tests.support.world import Player, World
@@ -27,6 +28,18 @@ SHOWN_NEXT = """async () => {
   return [...document.querySelectorAll(".people li bdi")].map((one) => one.textContent);
 }"""
 """The names in the list after whatever has arrived has been drawn."""
+
+
+COPIED = """
+INSERT INTO connect_servers SELECT (jsonb_populate_record(server, jsonb_build_object(
+    'server_id', gen_random_uuid(), 'id', lpad(n::text, 24, '0'), 'name', 'Server ' || lpad(n::text, 3, '0')
+))).* FROM connect_servers server, generate_series(1, 120) n
+"""
+"""Makes the one server 121: each that is registered counts against a rate."""
+
+
+async def copied(conn: Connection) -> None:
+    await conn.execute(COPIED)
 
 
 async def many_of_one_name(world: World) -> Player:
@@ -124,6 +137,28 @@ async def test_everybody_of_a_large_group_is_reached(world: World) -> None:
         page.get_by_role("button", name="Show more").click()
         expect(people).to_have_count(111)
         assert set(people.locator("bdi").all_inner_texts()) == {"Ada", *(other.name for other in others)}
+
+    await play(world, DESK, story)
+
+
+async def test_one_of_many_servers_is_found(world: World) -> None:
+    ada = await world.player("Ada")
+    await claimed_server(world, ada, "Server 000")
+    await world.service.database.transact(copied)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, "/app/servers")
+        shown = page.locator(".cards li")
+        expect(shown).to_have_count(100)
+        page.get_by_role("button", name="Show 21 more").click()
+        expect(shown).to_have_count(121)
+        page.get_by_role("searchbox", name="Name, type or network").fill("server 07")
+        expect(shown).to_have_count(10)
+        page.reload()
+        expect(shown).to_have_count(10)
+        expect(shown.first).to_contain_text("Server 07")
+        page.get_by_role("searchbox").fill("nobody's")
+        expect(page.get_by_text("No server fits.")).to_be_visible()
 
     await play(world, DESK, story)
 

@@ -1,12 +1,18 @@
 // The game servers that one may do something on, live, and those that one is invited to.
+import { useState } from "preact/hooks";
 import { networks as networkApi } from "../../api.js";
 import { html } from "../../html.js";
 import { useShared } from "../../live.js";
+import { place } from "../../router.js";
 import { useRead } from "../../store.js";
 import { Offer, useOffers } from "../../ui/offers.js";
+import { Search } from "../../ui/search.js";
 import { Empty, Fault, Loading } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { number, say, sayOf } from "../../words.js";
+
+const FEW = 20; // so many are found by looking
+const DRAWN = 100;
 
 export default function Servers() {
   const { data, error } = useShared("servers");
@@ -19,8 +25,19 @@ export default function Servers() {
     ${offers.data?.items.length > 0 && html`<section aria-labelledby="servers-offers"><h2 id="servers-offers">${say("offers.title")}</h2><ul class="cards">${offers.data.items.map((offer) => html`<${Offer} key=${offer.id} offer=${offer} answered=${offers.reload} />`)}</ul></section>`}
     ${error ? html`<${Fault} error=${error} isWhole />` : data === null ? html`<${Loading} />`
       : data.items.length === 0 ? html`<${Empty}>${say("servers.none")}<//>`
-      : html`<ul class="cards">${data.items.map((server) => html`<${Server} key=${server.serverId} server=${server} network=${nameOf[server.networkId]} />`)}</ul>`}
+      : html`<${Own} servers=${data.items} nameOf=${nameOf} />`}
   </div>`;
+}
+
+function Own({ servers, nameOf }) {
+  const [drawn, draw] = useState(DRAWN);
+  const wanted = (place.value.query.query ?? "").trim().toLowerCase();
+  const found = servers.filter(({ serverId, name, serverType, networkId }) =>
+    serverId === wanted || [name, serverType, nameOf[networkId] ?? ""].some((text) => text.toLowerCase().includes(wanted)));
+  return html`${(servers.length > FEW || wanted) && html`<search class="row"><${Search} label=${say("servers.find")} /></search>`}
+    ${found.length === 0 ? html`<${Empty}>${say("servers.notFound")}<//>`
+      : html`<ul class="cards">${found.slice(0, drawn).map((server) => html`<${Server} key=${server.serverId} server=${server} network=${nameOf[server.networkId]} />`)}</ul>`}
+    ${found.length > drawn && html`<button type="button" onClick=${() => draw(drawn + DRAWN)}>${say("servers.more", { count: found.length - drawn })}</button>`}`;
 }
 
 function Server({ server, network }) {
