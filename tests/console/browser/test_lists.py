@@ -137,6 +137,11 @@ async def test_everybody_of_a_large_group_is_reached(world: World) -> None:
         page.get_by_role("button", name="Show more").click()
         expect(people).to_have_count(111)
         assert set(people.locator("bdi").all_inner_texts()) == {"Ada", *(other.name for other in others)}
+        field = page.get_by_role("textbox", name="Message All")
+        field.fill("@Member 109 and @Member 000")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("log").locator(".mention")).to_have_text(["@Member 109", "@Member 000"])
+        expect(field).to_have_value("")
 
     await play(world, DESK, story)
 
