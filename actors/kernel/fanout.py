@@ -39,7 +39,7 @@ class Channel:
     """
 
     __slots__ = (
-        "_common", "_groups", "_moves", "_owner", "_placed", "_publications", "_recent", "_sending", "_subscriptions",
+        "_common", "_groups", "_moves", "_owner", "_publications", "_recent", "_sending", "_subscriptions",
         "_unplaced_at", "epoch", "id", "live", "offset", "published", "shown", "state", "told",
     )  # fmt: skip
 
@@ -60,7 +60,7 @@ class Channel:
         # there are thousands of channels with one subscriber: a deque is 0.6 KB, a dict of one group 0.2 KB, None free.
         self._publications: list[Publication] | None = None
         self._sending = False
-        self._moves = self._placed = 0  # how often the walk was to compute all audiences, and has
+        self._moves = 0  # how often all audiences were to be computed since the walk has last done so
         # Each knows its index, so that leaving costs no search: the last one moves into the place that is left.
         self._subscriptions: list[Subscription] = []
         self._groups: tuple[Group, ...] = ()
@@ -238,7 +238,7 @@ class Channel:
     @property
     def placing(self) -> bool:
         """True while audiences that a turn may have changed are to be computed: nobody is sent anything before."""
-        return self._moves != self._placed
+        return self._moves > 0
 
     def _place(self, subscription: Subscription) -> bool:
         old = subscription.group
@@ -309,13 +309,13 @@ class Channel:
             while True:
                 while self.placing:
                     await self._place_all()
-                upto, moves = self.published, self._moves
+                upto = self.published
                 behind = [one for one in self._subscriptions if one.at < upto]
                 if not behind:
                     break
                 for first in range(0, len(behind), SLICE):
                     await trio.lowlevel.checkpoint()
-                    if self._moves != moves:
+                    if self._moves:
                         break
                     deliver(self, behind[first : first + SLICE], self._common.counters)
                 else:
@@ -347,7 +347,7 @@ class Channel:
         for first in range(0, len(everybody), SLICE):
             await trio.lowlevel.checkpoint()
             self._place_each([one for one in everybody[first : first + SLICE] if self.holds(one)])
-        self._placed = moves
+        self._moves -= moves
 
     def _place_each(self, some: list[Subscription]) -> None:
         for subscription in some:

@@ -40,9 +40,8 @@ async def of_conversations(conn: Connection, conversation_ids: Sequence[str]) ->
         conversation_ids,
     )
     found: dict[str, list[MemberRow]] = {id: [] for id in conversation_ids}
-    seqs: dict[
-        int, int
-    ] = {}  # one object for equal ones: a number that is kept by itself takes four times its place
+    # One object for equal ones: a number that is kept by itself takes four times its place.
+    seqs: dict[int, int] = {}
     for row in rows:
         member = MemberRow(
             user_id=intern(row["user_id"]),
