@@ -71,7 +71,7 @@ def names_of(name: str) -> Names:
 
 
 def write_domain(root: Path, name: str, live: bool) -> list[Path]:
-    """Write all files of a domain below `root`; returns those that are Python.
+    """Write all files of a domain below `root`, and return their paths.
 
     Outside of the domain's own folders, and its migration, one line is added: in `routes/domains.py`, with its import.
 
@@ -94,7 +94,7 @@ def write_domain(root: Path, name: str, live: bool) -> list[Path]:
     for path, text in texts.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return [path for path in texts if path.suffix == ".py"]
+    return list(texts)
 
 
 def _check_free(root: Path, name: str) -> None:
@@ -129,11 +129,14 @@ def _listed_among_domains(text: str, names: Names) -> str:
 def tidy(root: Path, paths: list[Path]) -> None:
     """Order imports and format, as `scripts/check` wants it.
 
+    Args:
+        paths: what was written; files that are not Python stay as they are.
+
     Raises:
         subprocess.CalledProcessError: what was written does not even parse.
     """
     ruff = [sys.executable, "-m", "ruff"]
-    files = [str(path) for path in paths]
+    files = [str(path) for path in paths if path.suffix == ".py"]
     subprocess.run([*ruff, "check", "--quiet", "--fix", "--select", "I", *files], cwd=root, check=True)
     subprocess.run([*ruff, "format", "--quiet", *files], cwd=root, check=True)
 

@@ -61,8 +61,11 @@ def _added(before: str, after: str) -> list[str]:
 @pytest.mark.parametrize(("name", "live"), [("game_badges", False), ("guestbook", True)])
 def test_a_domain_adds_one_line_outside_of_its_folders(checkout: Path, name: str, live: bool) -> None:
     before = _texts(checkout)
-    tidy(checkout, write_domain(checkout, name, live=live))
+    written = write_domain(checkout, name, live=live)
+    tidy(checkout, written)
     after = _texts(checkout)
+    changed = {path for path, text in after.items() if text != before.get(path)}
+    assert {path.relative_to(checkout).as_posix() for path in written} == changed
     elsewhere = {
         path: _added(before.get(path, ""), text)
         for path, text in after.items()
@@ -82,7 +85,7 @@ def test_new_domains_are_whole(checkout: Path):
         *write_domain(checkout, "guestbook", live=True),
     ]
     tidy(checkout, written)
-    files = [str(path.relative_to(checkout)) for path in written]
+    files = [str(path.relative_to(checkout)) for path in written if path.suffix == ".py"]
     typed = [
         file for file in files if file.split("/")[1] in ("game_badges", "guestbook") and "tests" not in file
     ]
