@@ -12,7 +12,7 @@ from pathlib import Path
 import trio
 
 from actors.catalogs.importing import IMPORT_SECONDS, Imported, import_catalogs
-from actors.catalogs.removing import remove_catalog, remove_game
+from actors.catalogs.units_removal import remove_catalog, remove_game
 from actors.errors import NotFound
 from persistence.bridge.database import Database
 from routes.cli.faults import CommandFault

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actors.connect.domain import Connect, open_connect
+from actors.connect.live import Connect, open_connect
 from actors.kernel.kind import Kind
 from routes.part import Opening, Part
 from routes.users.parts import PRESENCE

@@ -6,8 +6,8 @@ import msgspec
 
 from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, UserId
-from actors.moderation import notes as units
-from actors.moderation.notes import TEXT_MAX, Writer, require_other, require_own
+from actors.moderation import units_notes
+from actors.moderation.units_notes import TEXT_MAX, Writer, require_other, require_own
 from actors.texts import lines_flaws, with_line_feeds
 from actors.time import iso
 from persistence.connection import Connection
@@ -106,7 +106,7 @@ async def add_note(call: Call, user_id: UserId, body: NoteBody) -> UserNote:
     unless the caller is a super-admin.
     """
     text, by = _text(body), _writer(call)
-    return await change(call, units.add, user_id, call.new_id(), text, by, about=None, shape=_shown)
+    return await change(call, units_notes.add, user_id, call.new_id(), text, by, about=None, shape=_shown)
 
 
 async def own_note(call: Call, user_id: UserId, note_id: ObjectId) -> None:
@@ -129,7 +129,7 @@ async def change_note(call: Call, user_id: UserId, note_id: ObjectId, body: Note
     One about oneself is a 403, unless the caller is a super-admin.
     """
     text, by = _text(body), _writer(call)
-    return await change(call, units.change, user_id, note_id, text, by, about=None, shape=_shown)
+    return await change(call, units_notes.change, user_id, note_id, text, by, about=None, shape=_shown)
 
 
 @endpoint("DELETE", _ONE, needs=MODERATOR, refusals=(NotFound, Forbidden))
@@ -138,7 +138,7 @@ async def remove_note(call: Call, user_id: UserId, note_id: ObjectId) -> None:
 
     One about oneself is a 403, unless the caller is a super-admin. Answers 204.
     """
-    await change(call, units.remove, user_id, note_id, _writer(call), about=None)
+    await change(call, units_notes.remove, user_id, note_id, _writer(call), about=None)
 
 
 async def _read(conn: Connection, user_id: UserId, before_seq: int | None, limit: int) -> list[Note] | None:

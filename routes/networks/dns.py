@@ -7,7 +7,7 @@ import msgspec
 
 from actors.errors import FieldError, Invalid, NotFound, RevisionConflict
 from actors.ids import Uuid
-from actors.networks import providers
+from actors.networks import units_providers
 from actors.networks.public import DnsConfig, dns_config_of
 from persistence.networks import dns
 from persistence.networks.rows import DnsRow
@@ -110,7 +110,7 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Ta
     )
     config = await change(
         call,
-        partial(providers.adopt, is_current=condition_of(call, _writable)),
+        partial(units_providers.adopt, is_current=condition_of(call, _writable)),
         row,
         here.record_hosts,
         service.clock.now_ms(),

@@ -7,10 +7,10 @@ import msgspec
 
 from actors.errors import Invalid, NotFound
 from actors.ids import ObjectId
-from actors.publications import moderating as units
-from actors.publications.moderating import REASON_MAX, Judgement
+from actors.publications import units_moderation
 from actors.publications.public import Publication, publication_of
 from actors.publications.statuses import Status
+from actors.publications.units_moderation import REASON_MAX, Judgement
 from actors.texts import line
 from actors.time import iso
 from persistence.publications.moderating import WantedPublications, list_publications, read_publication
@@ -125,7 +125,7 @@ async def judge_publication(call: Call, id: ObjectId, body: JudgementBody) -> Mo
     # Looked up now, because a transaction's result is shaped on another thread.
     status = call.service.of(STATUSES).of(found.target, call.now_ms)
     about, shape = f"publication {id}", partial(_shown, status)
-    return await change(call, units.judge, id, said, stamp_of(call), about=about, shape=shape)
+    return await change(call, units_moderation.judge, id, said, stamp_of(call), about=about, shape=shape)
 
 
 def _shown(status: Status, row: PublicationRow) -> ModeratedPublication:

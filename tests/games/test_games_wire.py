@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from actors.catalogs.importing import GAMES, Imported
-from actors.catalogs.removing import remove_game
+from actors.catalogs.units_removal import remove_game
 from actors.errors import NotFound
 from actors.games.catalog import GAMES_MAX, GameLine
 from actors.games.live import GamesChanged, GamesSnapshot

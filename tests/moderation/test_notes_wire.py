@@ -2,7 +2,7 @@
 
 import pytest
 
-from actors.moderation import notes
+from actors.moderation import units_notes
 from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 from tests.users.play import erase
@@ -100,7 +100,7 @@ async def test_what_is_not_there(world: World) -> None:
 
 
 async def test_notes_about_one_user_are_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notes, "NOTES_MAX", 2)
+    monkeypatch.setattr(units_notes, "NOTES_MAX", 2)
     mona, ann = await world.ranked("Mona", "moderator"), await world.player("Ann")
     for _ in range(2):
         await mona.do("POST", notes_of(ann), {"text": "Hm."})

@@ -9,7 +9,7 @@ import trio
 from actors.networks import units_claims, units_networks, units_removal
 from actors.networks.record_hosts import queue_records
 from actors.networks.units_claims import Lookup
-from actors.publications import moderating
+from actors.publications import units_moderation
 from persistence.connect import servers
 from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
@@ -282,7 +282,7 @@ async def test_its_publication_is_suppressed_while_it_goes(world: World) -> None
     stamp = Stamp("0" * 24, world.clock.now_ms(), None, None)
 
     async def suppress(conn: Connection) -> None:
-        await moderating.judge(conn, made["id"], moderating.Judgement(suppressed=True), stamp)
+        await units_moderation.judge(conn, made["id"], units_moderation.Judgement(suppressed=True), stamp)
 
     async def remove() -> None:
         assert await ann.refused("DELETE", sky.path) == (409, "INVALID_STATE")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import trio
 
-from actors.networks import providers, units_gateway_routes
+from actors.networks import units_gateway_routes, units_providers
 from persistence.connection import Connection
 from persistence.networks import dns
 from persistence.networks.rows import DnsRow, DnsTask, RouteRow
@@ -146,7 +146,7 @@ async def test_a_route_that_comes_with_the_first_provider_gets_its_record(
         await units_gateway_routes.put(conn, route, None, here.record_hosts, now_ms)
 
     async def adopt(conn: Connection) -> None:
-        await providers.adopt(conn, provider, here.record_hosts, now_ms, is_current=lambda _row: True)
+        await units_providers.adopt(conn, provider, here.record_hosts, now_ms, is_current=lambda _row: True)
 
     first, second = (adopt, put) if provider_first else (put, adopt)
     await during(world.service.database, first, partial(world.service.database.transact, second))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from actors.publications.moderating import Judgement, judge
+from actors.publications.units_moderation import Judgement, judge
 from persistence.connection import Connection
 from persistence.users.audit import Stamp
 from tests.capes.stage import moderator

@@ -1,4 +1,4 @@
-"""What the service holds of game servers: the actors' kind, and the memory that follows their events."""
+"""The live side of game servers: the kind of their actors, and the memory that follows their events."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
