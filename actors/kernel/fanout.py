@@ -19,6 +19,7 @@ import trio
 from actors.errors import Refused
 from actors.kernel.delivery import SLICE, deliver, pass_over
 from actors.kernel.group import NOTHING, Group, GroupKey, Publication, Shown, group_key
+from actors.kernel.kind import Moved
 from actors.kernel.replay_buffer import ReplayBuffer
 from actors.kernel.sink import Prepared
 from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Common, Owner, Subscription, WatchRequest
@@ -105,8 +106,8 @@ class Channel:
         self.live = False
 
     def part(self) -> None:
-        """Let go of the owner, which has gone for good: else the two, which know each other, would stay with all that
-        they have shown until the collector's turn comes for what is old, hours later."""
+        """Let go of the owner, which has left for good: the two refer to each other, so that otherwise both, with all
+        that they have shown, would stay in memory until the collector looks at its oldest generation, hours later."""
         self._owner = None
 
     def end(self, code: str) -> None:
@@ -119,7 +120,7 @@ class Channel:
         state: Any,
         events: list[tuple[int | None, Any]],
         *,
-        moves: bool | frozenset[str],
+        moves: Moved,
         reframing: int,
         sizes: Iterable[int] = (),
         rewrites: bool = False,
@@ -129,7 +130,7 @@ class Channel:
         Args:
             state: the committed state.
             events: (offset, event) in order; the offset is None outside the journal.
-            moves: whose audiences may have changed and are computed again: everybody's, or those of these users.
+            moves: whose audiences may have changed and are computed again.
             reframing: how many of the events change the snapshot.
             sizes: the encoded bytes of each event that has an offset, in order; one that is left out counts as 0.
             rewrites: past events, these included, may read differently now; they are replayed from the journal only.

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from actors.hostnames import inside
 from actors.publications.states import OWNERSHIP, discovery
-from actors.server_address import normal_address
+from actors.publications.suppressing import key_of
 from persistence.connection import Connection
 from persistence.networks import domains
 from persistence.publications import publications
@@ -144,6 +144,6 @@ def verified(row: PublicationRow, proof: OwnershipProof | None, now_ms: int) -> 
 
 def has_parted(before: PublicationRow, after: PublicationRow) -> bool:
     """Whether a publication has another address now, or has lost the one it has; pure."""
-    if normal_address(before.address) != normal_address(after.address):
+    if key_of(before) != key_of(after):
         return True
     return before.ownership_state == "OWNED" and after.ownership_state != "OWNED"

@@ -60,7 +60,7 @@ def check_upload(format: Format, data_base64: str) -> bytes:
         raise _malformed(f"the model nests deeper than {MAX_DEPTH} levels") from None
     if not isinstance(model, dict):
         raise Invalid(FieldError(DATA, "WRONG_TYPE", "the model is not an object"))
-    if not _is_flat(model):
+    if not _is_shallow(model):
         raise _malformed(f"the model nests deeper than {MAX_DEPTH} levels")
     CHECKS[format](model)
     stored = msgspec.json.encode(model)
@@ -70,7 +70,7 @@ def check_upload(format: Format, data_base64: str) -> bytes:
     return stored
 
 
-def _is_flat(model: Object) -> bool:
+def _is_shallow(model: Object) -> bool:
     """Whether a model nests no deeper than `MAX_DEPTH`; checked level by level, without recursion."""
     level: list[Json] = [model]
     for _ in range(MAX_DEPTH):

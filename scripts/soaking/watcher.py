@@ -50,11 +50,9 @@ class Track:
 
     Args:
         since: the epoch and offset of the newest frame; None before the first.
-        is_replaying: whether the service has promised to send all that was missed.
     """
 
     since: _Place | None = None
-    is_replaying: bool = False
 
 
 @dataclass(slots=True)
@@ -118,11 +116,6 @@ class Watcher:
             self._socket.close()
             self._socket = None
 
-    @property
-    def is_open(self) -> bool:
-        """Whether a socket is open."""
-        return self._socket is not None
-
     def heard(self, user: int, payload: bytes) -> None:
         """Take a frame that has arrived."""
         del user
@@ -166,7 +159,6 @@ class Watcher:
         self._lost = trio.Event()
         for number, channel in enumerate(self.channels):
             track = self.tracks.setdefault(channel, Track())
-            track.is_replaying = False
             command = {"id": number, "op": "subscribe", "channel": channel, "params": {"mode": "delta"}}
             self._say(command if track.since is None else command | {"since": track.since})
         return True
@@ -192,7 +184,6 @@ class Watcher:
             self._fault(f"socket reply {frame.error.code if frame.error else '?'}")
         elif frame.channel and frame.channel in self.tracks:
             track = self.tracks[frame.channel]
-            track.is_replaying = frame.recovered
             if track.since is not None:
                 self.books.sockets["resumed" if frame.recovered else "shown anew"] += 1
 
