@@ -1,4 +1,4 @@
-"""How rules run what blocks: the caller hands them a function that does so."""
+"""How rules run blocking work: by a function that the caller passes in."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar

@@ -1,7 +1,7 @@
-"""What was told of while rows were read: it may be newer than what these say.
+"""Changes that are announced while rows are being read: they may be newer than what was read.
 
-Memory that is compared with rows goes on being told of changes. A read of all that is known takes long enough that some
-change nearly always comes in between, so what was told of is left as it is, rather than everything read again.
+Memory that is compared with rows goes on hearing of changes. A read of all that is known takes long enough that some
+change nearly always comes in between. So what was announced meanwhile is left as it is; not everything is read again.
 """
 
 from collections.abc import Hashable, Iterator
@@ -13,19 +13,19 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Meanwhile(Generic[Key]):
-    """Collects, for everybody who is reading rows, the keys that memory is told of meanwhile."""
+    """Collects, for each reader of rows, the keys whose changes are announced during its read."""
 
     def __init__(self) -> None:
         self._readers: list[set[Key]] = []
 
     def told(self, key: Key) -> None:
-        """Note that memory was told of this key."""
+        """Note that a change of this key was announced."""
         for seen in self._readers:
             seen.add(key)
 
     @contextmanager
     def reading(self) -> Iterator[AbstractSet[Key]]:
-        """Collect the keys that memory is told of within the block; the set grows as they come."""
+        """Collect the keys that are announced within the block; the set grows with each."""
         seen: set[Key] = set()
         self._readers.append(seen)
         try:

@@ -1,5 +1,5 @@
 """What fails again and again, counted so that it does not fill the log: the first failure of a thing for one reason is
-told, then the second, fourth, eighth and so on.
+logged, then the second, fourth, eighth and so on.
 
 It stands in the lowest layer because both use it: jobs, and the writer in the database's thread.
 """

@@ -1,4 +1,4 @@
-"""Counting what a user does through a route towards a rate that is not the route's own."""
+"""Counts what a user does through a route towards another rate than the route's own."""
 
 from actors.ids import UserId
 from routes.call import Call

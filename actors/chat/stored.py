@@ -1,4 +1,4 @@
-"""Conversations as their rows tell of them, in the same terms as live ones, so that frames need not care."""
+"""Conversations read from rows, in the same form as live ones, so that frames are made of both alike."""
 
 from actors.chat.sight import compact
 from actors.chat.state import Facts, MemberCounts, decode_summary

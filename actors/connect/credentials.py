@@ -18,7 +18,7 @@ SEEN_AT_ONCE = 2_000
 """How many servers' last calls are written in one transaction."""
 
 TOLD_AGAIN_MS = 30_000
-"""How old the last call may be that other nodes know of a server that goes on calling."""
+"""How far the last call that other nodes know of may lag behind, while a server goes on calling."""
 
 CAPACITY = 20_000
 """How many servers are cached, 0.6 KB each; beyond it the one read longest ago is evicted."""

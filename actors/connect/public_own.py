@@ -1,4 +1,4 @@
-"""A game server as the users see it who own it or are its members: with their access, its status, and who listens."""
+"""A game server as its owner and its members see it: with their access, its status, and whether it listens."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

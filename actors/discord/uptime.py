@@ -1,4 +1,4 @@
-"""Which game servers are to be told of as online or offline, in memory.
+"""Which game servers are to be announced as online or offline, in memory.
 
 A server is told of once it has been in another state than the one last told for `SETTLE_MS` without a break, so one
 that comes and goes every few seconds is told of as little as one that stays. What was told is in rows; what is on its

@@ -1,4 +1,4 @@
-"""Room for so many at once; the others wait outside, and come in as they came.
+"""A bound on how many are inside at once; the others wait, and are let in in the order in which they came.
 
 As `trio.Semaphore`, but whoever finds room is in at once. A semaphore lets all other tasks run first, which wakes this
 one once more, with all the calls that it stands in: of the wake-ups while a socket opens those were a quarter.

@@ -1,4 +1,4 @@
-"""What the domains whose things are judged tell moderators."""
+"""The event by which other domains say that what waits for moderators has changed."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Since when each feed has been as it is, for readers who ask again by date (RFC 9110 §8.8.2).
+"""When each feed last changed, for readers who ask again by date (RFC 9110 §8.8.2).
 
 Rows do not tell: where an article was archived, or went with its network, no row of the feed is newer than before.
 """

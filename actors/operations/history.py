@@ -1,4 +1,4 @@
-"""The last hour of the service in numbers: one ring for each series, whose memory is taken once."""
+"""The last hour of the service in numbers: one ring buffer for each series, allocated once."""
 
 from array import array
 from collections.abc import Mapping, Sequence

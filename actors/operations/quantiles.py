@@ -1,4 +1,4 @@
-"""Quantiles of a histogram, as Prometheus estimates them: within a bucket, what is counted lies evenly."""
+"""Quantiles of a histogram, as Prometheus estimates them: the values within a bucket are taken to be spread evenly."""
 
 from collections.abc import Sequence
 

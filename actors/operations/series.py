@@ -1,4 +1,4 @@
-"""The series of numbers that the service keeps of itself: their names, units, and what they are."""
+"""The series of numbers that the service keeps of itself: their names, units and meanings."""
 
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""What is suppressed is known by its address: what that means for others there. Inside the caller's transaction.
+"""Suppression goes by address: it concerns the other publications at the same address, too. Steps of units of work.
 
 Anybody may register another server, so a moderator who suppresses a publication means its address, on whatever server
 or network it is published. Only what is proven to be somebody's is not suppressed for what others have published there

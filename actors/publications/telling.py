@@ -1,4 +1,4 @@
-"""What servers have reported to one node, told to the others: four times a second, and of each server the newest alone.
+"""Passes reports of servers to this node on to the others: four times a second, of each server the newest only.
 
 A node that does not take it keeps what it has; what waits for it is no more than one entry a server, made when it takes
 something again. A node that is met is told of everything that was reported here and still counts.

@@ -1,4 +1,4 @@
-"""What users do counts for their quests: units of work, inside the caller's transaction.
+"""Count what users do towards their quests: units of work, inside the caller's transaction.
 
 All of it is read from committed rows, but for launch signals, which no row keeps. A unit first keeps what was done,
 once however often it is told, and then sets the progress of the quests of those for whom there is more. Users are

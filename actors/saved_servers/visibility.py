@@ -1,10 +1,10 @@
 """Who may read whose saved servers (service-api §5 rule 7).
 
-| who looks                                            | PUBLIC | FRIENDS | PRIVATE |
-|------------------------------------------------------|--------|---------|---------|
+| who looks                                                | PUBLIC | FRIENDS | PRIVATE |
+|----------------------------------------------------------|--------|---------|---------|
 | oneself, `social:servers.read.others`, `admin:user:view` | yes    | yes     | yes     |
-| a confirmed friend                                   | yes    | yes     | no      |
-| anybody else with a token                            | yes    | no      | no      |
+| a confirmed friend                                       | yes    | yes     | no      |
+| anybody else with a token                                | yes    | no      | no      |
 """
 
 from actors.errors import NotFound, VisibilityDenied

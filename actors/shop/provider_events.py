@@ -1,4 +1,4 @@
-"""What a payment provider says, whatever its name and form: the events that move checkouts and purchases."""
+"""The events that move checkouts and purchases, in one form for all payment providers."""
 
 from enum import Enum
 

@@ -1,4 +1,4 @@
-"""What a payment provider has told, applied to checkouts and purchases: units of work, inside the caller's transaction.
+"""Apply what a payment provider reports to checkouts and purchases: units of work, inside the caller's transaction.
 
 Events come at least once and in any order. Each has its effect once, and those about a payment that is not known yet
 wait for it. So all orders of the same events lead to the same state.

@@ -1,7 +1,7 @@
 """Change users' rights: each change is written together with its line in the audit trail.
 
 Units of work, inside a transaction that the caller has begun. They are for super-admins and the command line: the edge
-asks before a request's body has arrived, and these ask again, in a row with all changes of roles.
+checks the role before a request's body has arrived, and these check it again, serialised with all changes of roles.
 """
 
 from collections.abc import Sequence
@@ -93,7 +93,7 @@ def quantity_of(node: str, value: float, unit: str | None) -> Quantity:
 
 
 async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> Change[Grant]:
-    """Grant a node to a user, or change their grant of it; a grant that they have like this is no line in the trail.
+    """Grant a node to a user, or change their grant of it. Without a change nothing is written to the audit trail.
 
     Raises:
         Forbidden: the caller has ceased to be a super-admin meanwhile.
@@ -251,7 +251,7 @@ async def set_up(conn: Connection, code_hash: bytes, user_id: str, name: str, st
 async def read_rights_of(
     conn: Connection, user_id: str, now_ms: int
 ) -> tuple[Sequence[Grant], Sequence[Entitlement]] | None:
-    """(every grant of a user, including expired ones; what they have bought and is not over).
+    """(every grant of a user, including expired ones; the rights that they have bought and that have not ended).
 
     None when there is no such user.
     """

@@ -129,7 +129,8 @@ def feed_of(state: ScopeState, name: FeedName, folder: Folder, *, folder_url: st
 
 
 def channel_file(release: Release, audience: Audience, folder: Folder, *, percentage: int) -> bytes:
-    """electron-updater's `<channel>.yml`. Files without a hash are left out, because the updater refuses all for one.
+    """electron-updater's `<channel>.yml`. Files without a hash are left out: for one of them, the updater
+    would refuse them all.
 
     Args:
         release: the release that the channel offers.

@@ -1,4 +1,4 @@
-"""The bytes of an artifact that are put with us: they count only if they are those that its release names.
+"""Artifacts whose bytes the service stores: an upload counts only if it has the length and hash that the release names.
 
 The signature is Ed25519 over the bytes themselves (RFC 8032), as Sparkle's `edSignature`; whose keys count is the
 operator's to say.

@@ -50,7 +50,7 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         target: the release that it should have; None if there is none for it.
         artifact: the file to install; None when nothing is to be installed.
-        mandatory: whether it must.
+        mandatory: whether the client must install it.
         downgrade: whether the target is older than the client's version.
         reason: why there is nothing to install although the target is another version; None otherwise.
     """

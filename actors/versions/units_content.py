@@ -1,4 +1,4 @@
-"""Put the bytes of an artifact, and sweep those that none has any more: units of work, and what is made of them."""
+"""Store the bytes of artifacts, and sweep files that none has any more: units of work, and what is made of them."""
 
 from functools import partial
 

@@ -160,7 +160,7 @@ class Fleet:
             self._nodes[row.node_id] = Node(row, "online", self._now_ms(), Outbox(self._new_epoch()))
 
     def reading(self) -> AbstractContextManager[AbstractSet[str]]:
-        """Collect the nodes, and the game servers, that are told to be no more while a row is read."""
+        """Collect the nodes, and the game servers, whose removal is announced while a row is read."""
         return self._gone.reading()
 
     def remove(self, node_id: str) -> None:

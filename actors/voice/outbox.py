@@ -1,4 +1,4 @@
-"""What a node is told to do, kept until it has acknowledged it: nodes are never called, so that it waits for them.
+"""Orders for voice nodes, each kept until its node has acknowledged it: nodes are never called, they ask.
 
 Of an order and its opposite only the later one is kept, and a mute not beyond a removal: whoever comes back is muted by
 their next token, or not any more, and a node that is late would silence them by what was said before. All of it is in

@@ -1,4 +1,4 @@
-"""Seats on voice nodes: counted here, whatever nodes say, and kept before they are taken.
+"""Seats on voice nodes: counted here, whatever nodes report, and reserved before they are taken.
 
 A session has a seat on the node of its channel, and somebody who is about to join has one kept; so that however many
 join at once, never more than a node's capacity are given a token. A user has one seat on a node at most, however often

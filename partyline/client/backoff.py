@@ -41,7 +41,9 @@ class Backoff:
         self._failures = 0
 
     def weigh(self, lasted_seconds: float) -> None:
-        """Begin anew where what has ended had lasted: a service that answers and falls is not asked twice a second.
+        """Begin anew with the shortest pause if the connection that has ended had lasted `STEADY_SECONDS`.
+
+        Otherwise a service that accepts connections and drops them would be asked twice a second.
 
         Args:
             lasted_seconds: how long the connection was open.

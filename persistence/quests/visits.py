@@ -1,4 +1,4 @@
-"""Sessions on game servers as quests count them: that go on, or have ended since the last count. Rows only."""
+"""Sessions on game servers as quests count them: those that go on, or have ended since the last count. Rows only."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""Services of users, and the game servers that they still have to be moved on."""
+"""Services of users, and the game servers on which they are still to be moved."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Looks up the names of other servers in threads apart from those that everything else takes turns with.
+"""Looks up the names of other servers in threads of their own, apart from the pool that everything else shares.
 
 A lookup whose DNS server is silent keeps its thread for up to half a minute, long after whoever asked has given up. In
 trio's own threads, of which there are 40, a few dozen requests to one such name would hold up lookups of all other

@@ -1,4 +1,4 @@
-"""How it is found out, after an unknown outcome, whether a network was removed."""
+"""Finds out, after an unknown outcome, whether a network was removed."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

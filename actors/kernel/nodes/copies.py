@@ -183,7 +183,7 @@ class Copies:
                 self._look_for_silent()
 
     def _ask(self, copy: Copy, now: float) -> None:
-        """Ask the owner's node to tell of it; where this node is that, its rows say all."""
+        """Ask the owner's node for its turns; where that is this node, its rows say all."""
         copy.asked = next(self._numbers)
         kind_name, id = copy.kind.name, copy.id
         if self._where.is_here(kind_name, id):
@@ -210,7 +210,7 @@ class Copies:
                 self._renew(copy)
 
     def _let_go(self, node: str) -> None:
-        """Renew the copies that followed owners of a node which tells of none any more."""
+        """Renew the copies that followed owners of a node that has stopped sending their turns."""
         for copy in self._copies.values():
             if copy.asked_of == node:
                 self._renew(copy)

@@ -1,4 +1,4 @@
-"""What this node says to the others, and who takes what they say.
+"""What this node says to the others, and who handles what they say.
 
 Everything is kept (`link.py`), so it comes once and in order. What a node tells before this one is ready to listen
 waits. A node that has been told something which never came cannot trust its memory any more, and ends (`NodeEnded`).

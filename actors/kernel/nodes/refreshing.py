@@ -1,4 +1,4 @@
-"""Has copies brought to where their rows are: with a glance at the heads of many, or by reading one after the other.
+"""Brings copies up to date with their rows: by comparing the heads of many, or by reading one after the other.
 
 Copies for whose state somebody waits come first. Of the others few are read at a time, so that the death of a node with
 thousands of watched owners does not keep the database busy, and those who watch do not all get a snapshot at once.

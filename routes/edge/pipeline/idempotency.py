@@ -1,4 +1,4 @@
-"""Idempotency-Key: a repeated request gets the first one's answer, and has no second effect (contract §3).
+"""Receipts of requests with an Idempotency-Key: how they are found, checked and sealed (contract §3).
 
 The answer is stored as a `Receipt`, which commits in the very transaction of the effect, by way of `Call.ask` or
 `Call.transact`, so that one never exists without the other. Only answers of 200 to 299 have receipts. A receipt is

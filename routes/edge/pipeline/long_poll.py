@@ -1,4 +1,4 @@
-"""How a long poll waits: no longer than its client is there.
+"""How a long poll waits: only as long as its client is there.
 
 A request that changes something has `ABANDON_SECONDS` to end after its client has gone. A request that only waits ends
 at once, so that what it waits for goes to a client that is still there.

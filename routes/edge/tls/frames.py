@@ -1,4 +1,4 @@
-"""How much work the frames of an HTTP/2 client are, told by their heads before any is parsed.
+"""How much work the frames of an HTTP/2 client cause, judged by their headers before any is parsed.
 
 A frame of nine bytes costs as much time as one of 16 KiB: a read of 64 KiB may be 7,000 frames, and a quarter of a
 second in which nobody else is served. So they are handled a few at a time, and those that neither ask nor bring

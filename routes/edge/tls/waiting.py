@@ -1,4 +1,4 @@
-"""What waits of one response over HTTP/2 until its client has room for it."""
+"""The part of one HTTP/2 response that waits until its client has room for it."""
 
 from collections.abc import Callable
 
