@@ -59,10 +59,10 @@ def request_entry(request: Request, user_id: str) -> RequestEntry:
 
 
 def own_parts(state: FriendsState) -> list[bytes]:
-    """The `own_part` of each Friend entry, in the order of `FriendsState.faces`."""
+    """The `own_part` of each Friend entry, in the order of `FriendsState.friends`."""
     if not state.extras:
         return [own_part(record, None) for record in _records(state)]
-    extras = [state.extras.get(face.id) for face in state.faces]
+    extras = [state.extras.get(friend.id) for friend in state.friends]
     return [own_part(record, extra) for record, extra in zip(_records(state), extras, strict=True)]
 
 
@@ -96,7 +96,7 @@ def whole(part: bytes, record: bytes, extra: Extra | None, now_ms: int) -> bytes
 
 
 def snapshot(
-    faces: WatchedUsers,
+    watched: WatchedUsers,
     restrictions: Mapping[str, Restriction],
     state: FriendsState,
     owns: Sequence[bytes],
@@ -105,7 +105,7 @@ def snapshot(
     """The `friends_snapshot`.
 
     Args:
-        faces: the faces of all who are watched.
+        watched: all users who are watched.
         restrictions: {friend id: what they hide from the viewer}.
         state: the viewer's friends and requests.
         owns: the `own_parts` of that state.
@@ -113,19 +113,19 @@ def snapshot(
     """
     shown: list[bytes] = []
     online = 0
-    for face, own in zip(state.faces, owns, strict=True):
-        if restrictions and face.id in restrictions:
-            restriction = restrictions[face.id]
-            part = faces.part(face, restriction)
-            online += face.online and restriction != "HIDDEN"
+    for friend, own in zip(state.friends, owns, strict=True):
+        if restrictions and friend.id in restrictions:
+            restriction = restrictions[friend.id]
+            part = watched.part(friend, restriction)
+            online += friend.online and restriction != "HIDDEN"
         else:
-            part = face.shown or faces.part(face, "DEFAULT")
-            online += face.online
+            part = friend.shown or watched.part(friend, "DEFAULT")
+            online += friend.online
         shown.append(part + own)
     if state.extras:
-        for index, face in enumerate(state.faces):
-            if face.id in state.extras:
-                shown[index] += _streak(state.extras[face.id], now_ms)
+        for index, friend in enumerate(state.friends):
+            if friend.id in state.extras:
+                shown[index] += _streak(state.extras[friend.id], now_ms)
     incoming = [one.record for one in state.waiting if one.incoming and one.expires_at_ms > now_ms]
     outgoing = [one.record for one in state.waiting if not one.incoming and one.expires_at_ms > now_ms]
     return (
@@ -136,7 +136,7 @@ def snapshot(
 
 
 def _records(state: FriendsState) -> list[bytes]:
-    return [state.record(index) for index in range(len(state.faces))]
+    return [state.record(index) for index in range(len(state.friends))]
 
 
 def _streak(extra: Extra, now_ms: int) -> bytes:

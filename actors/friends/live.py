@@ -54,7 +54,7 @@ class FriendsLive:
         self._presence = presence
         self._users = users
         self._visibilities = visibilities
-        self._faces = WatchedUsers(
+        self._watched = WatchedUsers(
             Sources(
                 presence=presence,
                 visibilities=visibilities,
@@ -63,7 +63,7 @@ class FriendsLive:
                 started_at_ms=presence.begun_at_ms,
             )
         )
-        self.view = FriendsRules(self._faces, visibilities, now_ms, self._tell).view()
+        self.view = FriendsRules(self._watched, visibilities, now_ms, self._tell).view()
         self._touched: Touched = _nobody
         self._touched_everywhere: Touched = _nobody
         self._touched_being_read: TouchedBeingRead = _nobody_reads
@@ -82,7 +82,7 @@ class FriendsLive:
         self._touched, self._touched_everywhere = touched, touched_everywhere
         self._touched_being_read = touched_being_read
         self._presence.on_change(
-            lambda user_id, online: self._tell(user_id, self._faces.presence_changed(user_id, online))
+            lambda user_id, online: self._tell(user_id, self._watched.presence_changed(user_id, online))
         )
         self._users.on_rename(self._renamed)
 
@@ -120,7 +120,7 @@ class FriendsLive:
             last_seen_at_ms: when rows say that they were last seen, epoch milliseconds; used unless this process knows
                 better.
         """
-        return self._faces.appearance(user_id, viewer_id, last_seen_at_ms)
+        return self._watched.appearance(user_id, viewer_id, last_seen_at_ms)
 
     # -- being told ---------------------------------------------------------------------------------
 
@@ -208,11 +208,11 @@ class FriendsLive:
 
     def party_changed(self, user_id: str) -> None:
         """Update what others see of a user who has joined or left a party."""
-        self._tell(user_id, self._faces.party_changed(user_id))
+        self._tell(user_id, self._watched.party_changed(user_id))
 
     def statistics(self) -> int:
         """How many users are watched."""
-        return len(self._faces)
+        return len(self._watched)
 
     def _appeared(self, user_id: str, viewer_id: str) -> None:
         self._tell(user_id, (viewer_id,))
@@ -223,9 +223,9 @@ class FriendsLive:
             listener(viewer_id, user_id, to_friends)
 
     def _renamed(self, user_id: str, name: str) -> None:
-        self._tell(user_id, self._faces.renamed(user_id, name))
+        self._tell(user_id, self._watched.renamed(user_id, name))
         # Requests are encoded as they are read, and so few that they are read again.
-        self._touched(self.view.name, self._faces.request_viewers(user_id), user_id)
+        self._touched(self.view.name, self._watched.request_viewers(user_id), user_id)
         self._touched_being_read(self.view.name, RENAMED + user_id)
 
     def _tell(self, user_id: str, viewers: Sequence[str]) -> None:

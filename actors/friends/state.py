@@ -1,6 +1,6 @@
 """What memory holds of one user's friends and requests: few bytes, because every open socket has a view of them.
 
-A link is a record of 25 bytes, in the order of the faces; the note and the streak, which few links have, stand beside
+A link is a record of 25 bytes, in the order of the friends; the note and the streak, which few links have, stand beside
 them. JSON is made of it when a frame wants it (`frames.py`).
 """
 
@@ -56,14 +56,14 @@ class FriendsState(msgspec.Struct, frozen=True):
     """One user's friends and requests.
 
     Args:
-        faces: the friends, in the order of acceptance.
+        friends: the friends, in the order of acceptance.
         records: one `RECORD` a friend, in the same order.
         extras: {friend id: note or streak}, for the few links that have one.
         waiting: requests in the order of sending.
     """
 
     user_id: str
-    faces: tuple[WatchedUser, ...] = ()
+    friends: tuple[WatchedUser, ...] = ()
     records: bytes = b""
     extras: Mapping[str, Extra] = NO_EXTRAS
     waiting: tuple[Waiting, ...] = ()
@@ -82,8 +82,8 @@ class FriendsState(msgspec.Struct, frozen=True):
         """Whether two states of a user hold the same rows; of how the friends appear, their names are compared."""
         return (
             self.records == other.records
-            and [(face.id, face.name) for face in self.faces]
-            == [(face.id, face.name) for face in other.faces]
+            and [(friend.id, friend.name) for friend in self.friends]
+            == [(friend.id, friend.name) for friend in other.friends]
             and self.extras == other.extras
             and self.waiting == other.waiting
         )
@@ -91,8 +91,8 @@ class FriendsState(msgspec.Struct, frozen=True):
     def links(self) -> dict[str, tuple[WatchedUser, bytes, Extra | None]]:
         """{friend id: all that is known of the link}."""
         return {
-            face.id: (face, self.record(index), self.extras.get(face.id))
-            for index, face in enumerate(self.faces)
+            friend.id: (friend, self.record(index), self.extras.get(friend.id))
+            for index, friend in enumerate(self.friends)
         }
 
 
@@ -111,42 +111,42 @@ class Read(msgspec.Struct, frozen=True):
 
 
 def state_of(user_id: str, found: Sequence[Link], waiting: tuple[Waiting, ...]) -> FriendsState:
-    """The state made of rows, as a view loads it; its faces are replaced by shared ones when it is adopted."""
+    """The state made of rows, as a view loads it; adopting it puts shared `WatchedUser`s in place of its own."""
     return absorb(FriendsState(user_id), Read({link.friend_id: link for link in found}, waiting))
 
 
 def absorb(state: FriendsState, read: Read) -> FriendsState:
     """The state after a read of friends and all requests.
 
-    Friends that stay keep their face, which is shared, unless rows have another name.
+    Friends that stay keep their shared `WatchedUser`, unless rows have another name.
     """
     fresh = dict(read.links)
     links: list[tuple[WatchedUser, bytes]] = []
-    for index, face in enumerate(state.faces):
-        if face.id not in fresh:
+    for index, friend in enumerate(state.friends):
+        if friend.id not in fresh:
             if not read.whole:
-                links.append((face, state.record(index)))
-        elif (link := fresh.pop(face.id)) is not None:
-            links.append((face if face.name == link.name else _face(link), _record(link)))
-    links += ((_face(link), _record(link)) for link in fresh.values() if link is not None)
+                links.append((friend, state.record(index)))
+        elif (link := fresh.pop(friend.id)) is not None:
+            links.append((friend if friend.name == link.name else _watched_user(link), _record(link)))
+    links += ((_watched_user(link), _record(link)) for link in fresh.values() if link is not None)
     # Also one who is known may have another place: friends who parted and met again between two looks at the rows.
     links.sort(key=_accepted)
     return FriendsState(
         state.user_id,
-        tuple(face for face, _ in links),
+        tuple(friend for friend, _ in links),
         b"".join(record for _, record in links),
         _extras({} if read.whole else state.extras, read.links.items()),
         read.waiting,
     )
 
 
-def _face(link: Link) -> WatchedUser:
+def _watched_user(link: Link) -> WatchedUser:
     return WatchedUser(intern(link.friend_id), intern(link.name), link.last_seen_at_ms)
 
 
 def _accepted(link: tuple[WatchedUser, bytes]) -> tuple[int, str]:
-    face, record = link
-    return RECORD.unpack(record)[1], face.id
+    friend, record = link
+    return RECORD.unpack(record)[1], friend.id
 
 
 def _record(link: Link) -> bytes:

@@ -79,7 +79,7 @@ class FriendsRules:
     """The functions of the view, and what they share.
 
     Args:
-        faces: the faces of all users who are watched.
+        watched: all users who are watched.
         visibilities: who hides what from whom.
         now_ms: returns epoch milliseconds; a request past its expiry does not exist.
         appeared: told of a user who shows otherwise, and of the viewers who see that.
@@ -87,12 +87,12 @@ class FriendsRules:
 
     def __init__(
         self,
-        faces: WatchedUsers,
+        watched: WatchedUsers,
         visibilities: Visibilities,
         now_ms: Callable[[], int],
         appeared: Callable[[str, Sequence[str]], None],
     ) -> None:
-        self._faces = faces
+        self._watched = watched
         self._visibilities = visibilities
         self._now_ms = now_ms
         self._appeared = appeared
@@ -136,25 +136,32 @@ class FriendsRules:
     # -- who watches whom ---------------------------------------------------------------------------
 
     def adopt(self, before: FriendsState | None, after: FriendsState) -> FriendsState:
-        """The next state with the shared faces in place of its own, which it watches as long as it shows them."""
+        """The next state with the shared records of friends in place of its own, watched as long as it shows them."""
         was = FriendsState(after.user_id) if before is None else before
         self._adopt_requests(was, after)
-        if after.faces is was.faces:
+        if after.friends is was.friends:
             return after
-        watched = {face.id: face for face in was.faces}
-        faces = tuple(self._shared(watched.pop(face.id, None), face, after.user_id) for face in after.faces)
-        for face in watched.values():
-            self._faces.leave(face, after.user_id)
-        return replace(after, faces=faces)
+        former = {friend.id: friend for friend in was.friends}
+        friends = tuple(
+            self._shared(former.pop(friend.id, None), friend, after.user_id) for friend in after.friends
+        )
+        for friend in former.values():
+            self._watched.leave(friend, after.user_id)
+        return replace(after, friends=friends)
 
-    def _shared(self, watched: WatchedUser | None, face: WatchedUser, viewer_id: str) -> WatchedUser:
-        """The shared face in place of one from rows, or of the one that is watched already."""
-        if watched is None:
-            return self._faces.share(face, viewer_id)
-        if watched.name != face.name:
+    def _shared(self, known: WatchedUser | None, read: WatchedUser, viewer_id: str) -> WatchedUser:
+        """The shared record of a friend: the one that the view watches already, or that of all who watch the friend.
+
+        Args:
+            known: the one that the view watches; None if it does not watch the friend yet.
+            read: the one made of rows.
+        """
+        if known is None:
+            return self._watched.share(read, viewer_id)
+        if known.name != read.name:
             # Rows that are older than a rename have been marked `RENAMED` by it, and are read once more.
-            self._appeared(face.id, self._faces.renamed(face.id, face.name))
-        return watched
+            self._appeared(read.id, self._watched.renamed(read.id, read.name))
+        return known
 
     def release(self, state: FriendsState) -> None:
         """Stop watching the friends of a view whose last viewer has left."""
@@ -167,16 +174,16 @@ class FriendsRules:
         was = {one.other_id for one in before.waiting}
         is_now = {one.other_id for one in after.waiting}
         for id in is_now - was:
-            self._faces.add_request_viewer(id, after.user_id)
+            self._watched.add_request_viewer(id, after.user_id)
         for id in was - is_now:
-            self._faces.remove_request_viewer(id, after.user_id)
+            self._watched.remove_request_viewer(id, after.user_id)
 
     # -- what viewers see ---------------------------------------------------------------------------
 
     def render(self, state: FriendsState, _audience: None) -> Raw:
         """The `friends_snapshot`."""
         restrictions = self._visibilities.restrictions_for(state.user_id)
-        return Raw(frames.snapshot(self._faces, restrictions, state, self._owns.of(state), self._now_ms()))
+        return Raw(frames.snapshot(self._watched, restrictions, state, self._owns.of(state), self._now_ms()))
 
     def events(self, before: FriendsState, after: FriendsState, sources: Collection[str]) -> Sequence[Event]:
         """The events that tell viewers of the step from one state to the next."""
@@ -192,8 +199,8 @@ class FriendsRules:
                 if old is not None:
                     told.append(EntryChanged("friend_removed", b'{"friendId":"%b"}' % id.encode()))
             elif old != new:
-                face, record, extra = new
-                part = self._part(face, after.user_id)
+                friend, record, extra = new
+                part = self._part(friend, after.user_id)
                 told.append(EntryChanged("friend_added", frames.whole(part, record, extra, self._now_ms())))
         told += _asked(before.waiting, after.waiting)
         # Last: somebody who appears otherwise may be a friend only now; those who are none, nothing shows.
@@ -206,13 +213,13 @@ class FriendsRules:
         """The event as viewers are sent it; None if it is about a user who is no longer a friend."""
         if isinstance(event, EntryChanged):
             return Delta(event.name, Raw(event.data))
-        for face in state.faces:
-            if face.id == event.friend_id:
-                return Delta("presence", Raw(self._part(face, state.user_id) + b"}"))
+        for friend in state.friends:
+            if friend.id == event.friend_id:
+                return Delta("presence", Raw(self._part(friend, state.user_id) + b"}"))
         return None
 
-    def _part(self, face: WatchedUser, viewer_id: str) -> bytes:
-        return self._faces.part(face, self._visibilities.of(face.id, viewer_id))
+    def _part(self, friend: WatchedUser, viewer_id: str) -> bytes:
+        return self._watched.part(friend, self._visibilities.of(friend.id, viewer_id))
 
 
 def take(
@@ -223,7 +230,7 @@ def take(
     unknown = {source for source in sources if not source.startswith((FACE, RENAMED))}
     renamed = {source.removeprefix(RENAMED) for source in sources if source.startswith(RENAMED)}
     if renamed:
-        unknown |= renamed.intersection(face.id for face in state.faces)
+        unknown |= renamed.intersection(friend.id for friend in state.friends)
         unknown |= renamed.intersection(one.other_id for one in state.waiting)
     return state, unknown
 

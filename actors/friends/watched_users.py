@@ -1,6 +1,6 @@
 """How a user appears to their friends: encoded once, and shared by all who see the same.
 
-A face is kept only for a user who has viewers, and knows them: a change of a user costs as much as they have
+A `WatchedUser` is kept only for a user who has viewers, and knows them: a change of a user costs as much as they have
 viewers, and nothing for a user without.
 """
 
@@ -21,7 +21,7 @@ ENCODED_KEPT = 16_384
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sources:
-    """Where faces take from how users appear.
+    """Where it is found out how users appear.
 
     Args:
         presence: knows who is online.
@@ -48,7 +48,7 @@ class WatchedUser:
 
     Attributes:
         online: whether they are online, as last told.
-        viewers: the ids of the live views that show this face.
+        viewers: the ids of the live views that show this user.
     """
 
     __slots__ = ("id", "limited", "name", "online", "seen_at_ms", "shown", "viewers")
@@ -64,44 +64,44 @@ class WatchedUser:
 
 
 class WatchedUsers:
-    """The faces of all who are watched, and who watches them.
+    """All users who are watched, and who watches them.
 
     Args:
-        sources: where faces take from how users appear.
+        sources: where it is found out how users appear.
     """
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._faces: dict[str, WatchedUser] = {}
+        self._users: dict[str, WatchedUser] = {}
         self._encoded: dict[WatchedUser, None] = {}  # those with bytes, the longest encoded first
         # {user id: live views that show a request from or to them}
         self._request_viewers: dict[str, list[str]] = {}
 
     def __len__(self) -> int:
-        return len(self._faces)
+        return len(self._users)
 
     # -- who watches whom ---------------------------------------------------------------------------
 
-    def share(self, face: WatchedUser, viewer_id: str) -> WatchedUser:
-        """The shared face of a user, watched by one viewer more.
+    def share(self, user: WatchedUser, viewer_id: str) -> WatchedUser:
+        """The shared record of a user, watched by one viewer more.
 
         Args:
-            face: a face made of the user's rows, which becomes the shared one if this user had no viewers.
+            user: one made of the user's rows, which becomes the shared one if this user had no viewers.
             viewer_id: the id of the viewer, who does not watch the user yet.
         """
-        known = self._faces.get(face.id)
+        known = self._users.get(user.id)
         if known is None:
-            known = self._faces[face.id] = face
-            face.online = self._sources.presence.told_since_ms(face.id) is not None
+            known = self._users[user.id] = user
+            user.online = self._sources.presence.told_since_ms(user.id) is not None
         known.viewers.append(viewer_id)
         return known
 
-    def leave(self, face: WatchedUser, viewer_id: str) -> None:
+    def leave(self, user: WatchedUser, viewer_id: str) -> None:
         """Note that the viewer no longer watches this user."""
-        face.viewers.remove(viewer_id)
-        if not face.viewers:
-            del self._faces[face.id]
-            self._encoded.pop(face, None)
+        user.viewers.remove(viewer_id)
+        if not user.viewers:
+            del self._users[user.id]
+            self._encoded.pop(user, None)
 
     def add_request_viewer(self, user_id: str, viewer_id: str) -> None:
         """Note that the viewer is shown a request between the two, so that a rename of the user reaches them."""
@@ -122,29 +122,29 @@ class WatchedUsers:
 
     def presence_changed(self, user_id: str, online: bool) -> Sequence[str]:
         """Take in that a user is online now, or no longer; returns the ids of the viewers who see that."""
-        face = self._faces.get(user_id)
-        if face is None or face.online == online:
+        user = self._users.get(user_id)
+        if user is None or user.online == online:
             return ()
-        face.online = online
-        return self._changed(face, hidden_by=("HIDDEN",))
+        user.online = online
+        return self._changed(user, hidden_by=("HIDDEN",))
 
     def party_changed(self, user_id: str) -> Sequence[str]:
         """Take in that a user is in another party now, or in none; returns the ids of the viewers who see that."""
-        face = self._faces.get(user_id)
-        return () if face is None else self._changed(face, hidden_by=("HIDDEN", "LIMITED"))
+        user = self._users.get(user_id)
+        return () if user is None else self._changed(user, hidden_by=("HIDDEN", "LIMITED"))
 
     def renamed(self, user_id: str, name: str) -> Sequence[str]:
         """Take in that a user has another `name` now; returns the ids of the viewers who see that."""
-        face = self._faces.get(user_id)
-        if face is None or face.name == name:
+        user = self._users.get(user_id)
+        if user is None or user.name == name:
             return ()
-        face.name = name
-        return self._changed(face, hidden_by=())
+        user.name = name
+        return self._changed(user, hidden_by=())
 
-    def _changed(self, face: WatchedUser, *, hidden_by: Iterable[Visibility]) -> Sequence[str]:
-        face.shown = face.limited = None
+    def _changed(self, user: WatchedUser, *, hidden_by: Iterable[Visibility]) -> Sequence[str]:
+        user.shown = user.limited = None
         of = self._sources.visibilities.of
-        return [viewer_id for viewer_id in face.viewers if of(face.id, viewer_id) not in hidden_by]
+        return [viewer_id for viewer_id in user.viewers if of(user.id, viewer_id) not in hidden_by]
 
     # -- how they look ------------------------------------------------------------------------------
 
@@ -159,34 +159,34 @@ class WatchedUsers:
         visibility = "DEFAULT" if user_id == viewer_id else sources.visibilities.of(user_id, viewer_id)
         return _appearance(sources, user_id, visibility, last_seen_at_ms)
 
-    def part(self, face: WatchedUser, visibility: Visibility) -> bytes:
+    def part(self, user: WatchedUser, visibility: Visibility) -> bytes:
         """The friend's part of a Friend entry: JSON without its closing brace.
 
         Args:
             visibility: what the viewer may see of the friend.
         """
         if visibility == "HIDDEN":
-            return self._encode(face, visibility)
-        known = face.limited if visibility == "LIMITED" else face.shown
+            return self._encode(user, visibility)
+        known = user.limited if visibility == "LIMITED" else user.shown
         if known is not None:
             return known
-        made = self._encode(face, visibility)
+        made = self._encode(user, visibility)
         if visibility == "LIMITED":
-            face.limited = made
+            user.limited = made
         else:
-            face.shown = made
-        self._encoded[face] = None
+            user.shown = made
+        self._encoded[user] = None
         if len(self._encoded) > ENCODED_KEPT:
             oldest = next(iter(self._encoded))
             del self._encoded[oldest]
             oldest.shown = oldest.limited = None
         return made
 
-    def _encode(self, face: WatchedUser, visibility: Visibility) -> bytes:
-        seen = _appearance(self._sources, face.id, visibility, face.seen_at_ms)
-        player = Player(face.id, face.name, seen.online, seen.status, seen.party_id)
+    def _encode(self, user: WatchedUser, visibility: Visibility) -> bytes:
+        seen = _appearance(self._sources, user.id, visibility, user.seen_at_ms)
+        player = Player(user.id, user.name, seen.online, seen.status, seen.party_id)
         part = FriendPart(
-            face.id, face.name, seen.online, seen.status, seen.party_id, seen.last_seen_at, player
+            user.id, user.name, seen.online, seen.status, seen.party_id, seen.last_seen_at, player
         )
         return msgspec.json.encode(part)[:-1]
 

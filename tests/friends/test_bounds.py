@@ -69,19 +69,19 @@ def test_own_parts_of_the_views_that_changed_last_are_kept(monkeypatch: pytest.M
     assert owns.of(changed) is not owns.of(changed)
 
 
-def test_faces_are_encoded_anew_beyond_the_bound(monkeypatch: pytest.MonkeyPatch):
+def test_how_friends_look_is_encoded_anew_beyond_the_bound(monkeypatch: pytest.MonkeyPatch):
     live = a_live()
     adopt = live.view.adopt
     assert adopt is not None
     state = adopt(None, a_state("ann", "x", "y", "z"))
     whole = bytes(live.view.rendering.render(state, None))  # type: ignore[call-overload]
-    assert all(face.shown is not None for face in state.faces)
+    assert all(friend.shown is not None for friend in state.friends)
     monkeypatch.setattr(watched_users, "ENCODED_KEPT", 1)
     other = a_live()
     again = other.view.adopt(None, a_state("ann", "x", "y", "z"))  # type: ignore[misc]
     for _ in range(2):
         assert bytes(other.view.rendering.render(again, None)) == whole  # type: ignore[call-overload]
-        assert sum(face.shown is not None for face in again.faces) == 1
+        assert sum(friend.shown is not None for friend in again.friends) == 1
 
 
 def test_a_link_is_few_bytes_whatever_it_says():

@@ -168,7 +168,7 @@ class Circle:
                 )
                 seen = self.live.appearance(friend["friendId"], id)
                 assert (friend["online"], friend["player"]["online"], seen.online) == (online,) * 3
-        watched = Counter(face.id for state in self.states.values() for face in state.faces)
+        watched = Counter(friend.id for state in self.states.values() for friend in state.friends)
         assert self.live.statistics() == len(watched)
         assert dict(Counter(await self.database.read(veiled))) == {
             (holder, viewer, restriction): 1
@@ -260,14 +260,14 @@ async def test_nobody_is_told_of_what_does_not_show(postgres_server: str, steps:
                 await circle.flush()
                 shown = {id: circle.frame(id) for id in circle.states}
                 await circle.do(step)
-                faces = {
+                appeared = {
                     id
                     for id, dirty in circle.dirty.items()
                     if any(source.startswith(FACE) for source in dirty)
                 }
                 if step[0] in ("online", "offline", "move", "rename"):
                     changed = {id for id in circle.states if circle.frame(id) != shown.get(id)}
-                    assert faces == changed
+                    assert appeared == changed
 
 
 async def test_a_face_is_shared_and_kept_as_long_as_it_is_watched(database: Database):
@@ -278,7 +278,7 @@ async def test_a_face_is_shared_and_kept_as_long_as_it_is_watched(database: Data
     await circle.between("befriend", uid("ben"), uid("cid"))
     await circle.alone("watch", uid("ann"))
     await circle.alone("watch", uid("ben"))
-    (anns,), (bens,) = circle.states[uid("ann")].faces, circle.states[uid("ben")].faces
+    (anns,), (bens,) = circle.states[uid("ann")].friends, circle.states[uid("ben")].friends
     assert anns is bens
     assert circle.live.statistics() == 1
     await circle.alone("leave", uid("ann"))
