@@ -1,5 +1,7 @@
 """`scripts/simulate`: what it is asked, and Ctrl-C."""
 
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -29,3 +31,14 @@ def test_ctrl_c_tells_what_was_played():
         out, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert (process.returncode, err) == (128 + signal.SIGINT, "")
     assert " seeds from 0: 0 wrong []; " in out.splitlines()[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.environ.get("COMPILED") == "1", reason="compiled functions hide what is planted")
+def test_the_example_of_the_page_goes_wrong():
+    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    [(arguments, planted)] = re.findall(r"^\$ scripts/simulate (.*)\n(planted: .*)$", page, re.MULTILINE)
+    command = [*COMMAND, *arguments.split()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr, done.stdout.splitlines()[0]) == (1, "", planted)
+    assert "WRONG" in done.stdout
