@@ -50,6 +50,14 @@ def test_modules_named_alone_exist():
     assert named <= modules, named - modules
 
 
+@pytest.mark.parametrize("folder", [*LAYERS, "routes/edge", "actors/kernel", "actors/kernel/nodes"])
+def test_modules_that_belong_to_no_domain_are_on_the_map(folder: str):
+    """A domain has the same files everywhere; what lies beside the domains is found by the map alone."""
+    named = set(re.findall(r"\b(\w+\.py)\b", _text("ARCHITECTURE.md")))
+    modules = {path.name for path in (ROOT / folder).glob("*.py") if not path.name.startswith("__")}
+    assert modules <= named, modules - named
+
+
 def test_modules_named_beside_their_folder_lie_there():
     """The table of the edge's folders."""
     rows = re.findall(r"^ *\| `(\w+)/` \|(.*)\|$", _text("ARCHITECTURE.md"), re.MULTILINE)

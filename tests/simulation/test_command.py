@@ -9,9 +9,17 @@ import sys
 import pytest
 
 from tests.contract.sources import ROOT
+from tests.simulation import plants
+from tests.simulation.cluster import plants as cluster_plants
 from tests.support.waiting import PATIENCE_SECONDS
 
 COMMAND = [sys.executable, "-m", "tests.simulation"]
+
+
+def test_the_page_says_how_many_faults_can_be_planted():
+    page = (ROOT / "docs" / "simulation.md").read_text(encoding="utf-8")
+    [last] = re.findall(r"`--plant` takes 0 to (\d+); with `--nodes`, 0 to (\d+)", page)
+    assert tuple(map(int, last)) == (len(plants.PLANTS) - 1, len(cluster_plants.PLANTS) - 1)
 
 
 def test_seeds_that_are_none_are_refused():
