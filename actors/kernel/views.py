@@ -14,7 +14,6 @@ from functools import partial
 from random import Random
 from typing import Any
 
-import structlog
 import trio
 
 from actors.errors import NotFound
@@ -30,8 +29,6 @@ from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import Contained, Fault, attempt
 from actors.kernel.view_loads import ViewLoads
 from persistence.errors import PersistenceError
-
-_log = structlog.get_logger()
 
 # Longest pause before another try; it doubles from `AGAIN_MS` with each failed load.
 LONGEST_PAUSE_MS = 30_000

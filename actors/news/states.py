@@ -12,9 +12,6 @@ from msgspec.structs import replace
 from actors.errors import Conflict, FieldError, Invalid
 from persistence.news.rows import ArticleRow, Status
 
-FIRST: frozenset[Status] = frozenset({"draft", "scheduled", "published"})
-"""The statuses that a new article may have."""
-
 MOVES: dict[Status, frozenset[Status]] = {
     "draft": frozenset({"draft", "scheduled", "published", "archived"}),
     "scheduled": frozenset({"scheduled", "draft"}),

@@ -1,4 +1,4 @@
-"""What all users may see of a user. Rows only."""
+"""What is shown of users without a token, and what forbids showing it. Rows only."""
 
 import msgspec
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
-import msgspec
-
 R = TypeVar("R")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -153,18 +151,3 @@ class Page(Finished):
     html: bytes
     policy: str = NO_SOURCES
     content_type: str = "text/html; charset=utf-8"
-
-
-def shaped(type_: type) -> msgspec.Meta:
-    """Mark a `msgspec.Raw` field as holding the JSON of a `type_`, for OpenAPI and AsyncAPI.
-
-    For structs that join bytes encoded before: `items: list[Annotated[msgspec.Raw, shaped(Message)]]`.
-
-    Args:
-        type_: the struct that the bytes were encoded from, at the top level of its module.
-    """
-    return msgspec.Meta(extra_json_schema={SHAPE: f"{type_.__module__}:{type_.__qualname__}"})
-
-
-SHAPE = "x-shape"
-"""The key under which `shaped` names the struct in a generated schema; `schemas.py` replaces it by a reference."""

@@ -1,6 +1,7 @@
 """A whole service in this process, on a real database and real sockets, and its users.
 
-world  one service, once on our server and once on stock Hypercorn; with `--nodes`, several that serve as one
+world  one service, on our server, or with the mark `both_edges` once more on stock Hypercorn; with `--nodes`, several
+       nodes that serve as one
 """
 
 import secrets

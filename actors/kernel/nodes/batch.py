@@ -14,9 +14,6 @@ FORM = 1
 SEAL_BYTES = 16
 """Length of the BLAKE2b digest that seals a batch: 128 bits are too many to be guessed."""
 
-KEY_BYTES = 32
-"""Length of the sealing key, which is derived from the key of the installation."""
-
 HELD_BYTES = 2_047
 """Most bytes hashed at once: for more, hashlib releases the interpreter's lock, and a busy thread keeps it for
 milliseconds."""
@@ -72,7 +69,7 @@ def seal(key: bytes, batch: Batch) -> bytes:
     """The bytes that go over the bus: a keyed BLAKE2b (RFC 7693) of the rest, the form, the batch.
 
     Args:
-        key: `KEY_BYTES` secret bytes, the same on all nodes.
+        key: 32 secret bytes, the same on all nodes.
     """
     body = bytes((FORM,)) + _encode(batch)
     return _seal_of(key, body) + body

@@ -237,7 +237,7 @@ class Far:
         self._here.post_for_other(kind, asked.id, command, answer, asked.left_ms / 1000)
 
     def _answer(self, asker: Life | None, number: int, until: float, form: Any, answer: Answer) -> None:
-        """Answer the life that has asked: its next one does not wait for it.
+        """Answer the node's life that has asked; if it has ended, nobody waits for the answer.
 
         Args:
             until: when its caller stops waiting, on trio's clock.
@@ -266,7 +266,7 @@ class Far:
             self._answer_unknown(asker, number)
 
     def _answer_unknown(self, asker: Life, number: int) -> None:
-        """Say that it has been decided, in place of what cannot be said."""
+        """Answer that the outcome is unknown, because the answer itself is too large or found no room in time."""
         if self.peers.life(asker.node) == asker:
             self.peers.tell(asker.node, Answered(number, None, failed(OutcomeUnknown())))
 

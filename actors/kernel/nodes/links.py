@@ -61,7 +61,7 @@ class Links:
 
     Args:
         own: this node and its life.
-        key: the key that seals batches, `batch.KEY_BYTES` long and the same on all nodes.
+        key: the key that seals batches: 32 secret bytes, derived from the keys that all nodes have in common.
         bus: carries batches; messages that come over it are to be given to `take`.
         heard: called in order with the name of the other node and an entry, or the trouble before it.
         now: returns monotonic seconds.

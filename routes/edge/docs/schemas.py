@@ -1,7 +1,6 @@
 """JSON schemas of the declared types, as components that refer to each other; used by OpenAPI and AsyncAPI."""
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import cleandoc
 from types import MappingProxyType, UnionType
@@ -11,7 +10,6 @@ import msgspec
 
 from actors.bounds import RULE
 from routes.edge.docs.always import structs_in
-from routes.edge.reply import SHAPE
 
 Schema: TypeAlias = dict[str, Any]
 """JSON Schema 2020-12."""
@@ -42,7 +40,8 @@ class Schemas:
     ) -> None:
         self._types: list[object] = []
         for known in types:
-            self._add(known)
+            if known not in self._types:
+                self._types.append(known)
         self._schemas, self.components = self._generate()
         self._complete(received)
         for component in self.components.values():
@@ -69,25 +68,11 @@ class Schemas:
                 always = {*component["required"], *fields}
                 component["required"] = [name for name in component["properties"] if name in always]
 
-    def _add(self, type_: object) -> None:
-        if type_ not in self._types:
-            self._types.append(type_)
-
     def _generate(self) -> tuple[tuple[Schema, ...], Schema]:
-        while True:
-            schemas, components = msgspec.json.schema_components(
-                self._types, schema_hook=_opaque, ref_template=REFERENCE
-            )
-            count = len(self._types)
-            marked = list(_marked((schemas, components), SHAPE))
-            for mark in marked:
-                self._add(_found(mark[SHAPE]))
-            if len(self._types) == count:
-                break
-        for mark in marked:
-            shape = schemas[self._types.index(_found(mark.pop(SHAPE)))]
-            mark.update(shape)
-        for mark in list(_marked((schemas, components), RULE)):
+        schemas, components = msgspec.json.schema_components(
+            self._types, schema_hook=_opaque, ref_template=REFERENCE
+        )
+        for mark in list(_ruled((schemas, components))):
             _rule(mark)
         for component in components.values():
             _spread_docstring(component)
@@ -130,15 +115,16 @@ def _opaque(_type: type) -> Schema:
     return dict(ANY_JSON)
 
 
-def _marked(node: object, mark: str) -> Iterator[Schema]:
+def _ruled(node: object) -> Iterator[Schema]:
+    """The schemas that have keywords of `ruled`, at any depth."""
     if isinstance(node, dict):
-        if mark in node:
+        if RULE in node:
             yield node
         for inner in node.values():
-            yield from _marked(inner, mark)
+            yield from _ruled(inner)
     elif isinstance(node, list | tuple):
         for inner in node:
-            yield from _marked(inner, mark)
+            yield from _ruled(inner)
 
 
 def _rule(mark: Schema) -> None:
@@ -147,14 +133,6 @@ def _rule(mark: Schema) -> None:
     if says.keys() & {"pattern", "enum"}:
         mark.pop("maxLength", None)
     mark.update(says)
-
-
-def _found(name: str) -> object:
-    module, _, path = name.partition(":")
-    found: object = sys.modules[module]
-    for step in path.split("."):
-        found = getattr(found, step)
-    return found
 
 
 _ARGUMENTS = "\nArgs:\n"

@@ -2,7 +2,6 @@
 
 import re
 from types import ModuleType
-from typing import Annotated
 
 import msgspec
 import pytest
@@ -16,14 +15,12 @@ from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.declare.query import ParameterForm, PathParam
 from routes.edge.declare.signature import snake
 from routes.edge.docs import asyncapi, openapi
-from routes.edge.docs.schemas import Schemas
 from routes.edge.errors import EdgeRefused, Problem, problem
 from routes.edge.pipeline.call import Call
 from routes.edge.principal import AUTHENTICATED, PUBLIC
-from routes.edge.reply import Encoded, Reply, shaped
-from routes.edge.wire import Wire
+from routes.edge.reply import Encoded, Reply
 from routes.operations import operations
-from tests.edge.sample import Listing, Thing, sample_table
+from tests.edge.sample import Thing, sample_table
 
 
 async def handler(call: Call) -> None: ...
@@ -232,21 +229,6 @@ def test_asyncapi_says_what_is_declared() -> None:
     ]
     assert document["components"]["schemas"]["Frame"]["properties"]["type"] == {"enum": ["snapshot"]}
     assert msgspec.json.decode(asyncapi.asyncapi(whole_table())) == msgspec.to_builtins(document)
-
-
-class Joined(Wire, frozen=True):
-    """A page of bytes that were encoded before."""
-
-    items: list[Annotated[msgspec.Raw, shaped(Listing)]]
-
-
-def test_raw_fields_are_described_by_what_they_hold() -> None:
-    schemas = Schemas([Joined])
-    assert schemas.components["Joined"]["properties"]["items"] == {
-        "type": "array",
-        "items": {"$ref": "#/components/schemas/Listing"},
-    }
-    assert set(schemas.components) == {"Joined", "Listing", "Thing"}
 
 
 def leaves(root: type) -> list[type]:
