@@ -22,7 +22,7 @@ MAX_BYTES = 256 * 1024 * 1024
 MAX_ADDRESS_BYTES = 32 * 1024 * 1024
 """Most unsent bytes of all connections of one address: 32 responses of a megabyte, none of which is taken."""
 
-_OWED_FROM = 0.75
+_LAGGING_FROM = 0.75
 """Share of the bound from which on live sockets lag; the rest is for responses, which cannot be sent later."""
 
 
@@ -60,7 +60,7 @@ class Unsent(Tabs):
     def __init__(self, max_bytes: int = MAX_BYTES, max_address_bytes: int = MAX_ADDRESS_BYTES) -> None:
         super().__init__(max_bytes, max_address_bytes)
         self.cut = 0
-        self._owed_from_bytes = int(max_bytes * _OWED_FROM)
+        self._lagging_from_bytes = int(max_bytes * _LAGGING_FROM)
         self._slow: dict[Slow, None] = {}
 
     @property
@@ -74,7 +74,7 @@ class Unsent(Tabs):
         Args:
             tab: the account of the client's address.
         """
-        return tab.spent or self.total_bytes >= self._owed_from_bytes
+        return tab.spent or self.total_bytes >= self._lagging_from_bytes
 
     def relieve(self) -> None:
         """Cut the slowest connections until the bound is kept; to be called about once a second."""

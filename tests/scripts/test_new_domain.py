@@ -91,7 +91,7 @@ def test_new_domains_are_whole(checkout: Path):
     ]
     contract = [
         f"tests/contract/test_{name}.py"
-        for name in ("layers", "endpoints", "parts", "changes", "docstrings", "bounds", "snapshots")
+        for name in ("layers", "endpoints", "parts", "changes", "docstrings", "bounds", "snapshots", "unused")
     ]
     repeated = "test_rows_are_read_and_a_repeat_makes_it_once"
     tables = [

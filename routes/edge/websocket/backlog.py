@@ -48,7 +48,7 @@ class Backlog:
             self._lagging = {}
         self._lagging[lagging] = None
 
-    def repay(self, sink: Sink) -> None:
+    def catch_up(self, sink: Sink) -> None:
         """Let the subscriptions catch up in order, once everything was sent, until one of them fills the socket again.
 
         Args:

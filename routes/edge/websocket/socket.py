@@ -304,7 +304,7 @@ class LiveSocket(ABC):
         self.heard = True
         backlog, self._backlog = self._backlog, None
         if backlog is not None:
-            backlog.repay(self)
+            backlog.catch_up(self)
         if self._inbox is not None and not self._busy:
             self._hear_inbox()
 
