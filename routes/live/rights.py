@@ -54,7 +54,7 @@ class Rights:
 
     def __init__(self, users: Users) -> None:
         self._users = users
-        self._followers: dict[str, tuple[RightsObserver, ...]] = {}  # {user id: who runs their streams}
+        self._observers: dict[str, tuple[RightsObserver, ...]] = {}  # {user id: who runs their streams}
         # Streams opened with a token whose issuer may not vouch for super-admins.
         self._capped: set[RightsObserver] = set()
         self._tokens_listeners: list[TokensListener] = []
@@ -65,41 +65,41 @@ class Rights:
         """Call `listener`, synchronously, whenever the rights of a user with open streams were read."""
         self._tokens_listeners.append(listener)
 
-    def follow(self, user_id: str, follower: RightsObserver, known: Access, *, capped: bool = False) -> None:
+    def follow(self, user_id: str, observer: RightsObserver, known: Access, *, capped: bool = False) -> None:
         """Tell this stream whenever the user's rights may have moved, until `unfollow`.
 
         Args:
             user_id: the stream's user.
-            follower: told synchronously, from any task.
+            observer: told synchronously, from any task.
             known: the rights that it was opened with. If they have changed since, it is told at once.
             capped: as in `UserPrincipal`, of the user who opened it.
         """
-        self._followers[user_id] = (*self._followers.get(user_id, ()), follower)
+        self._observers[user_id] = (*self._observers.get(user_id, ()), observer)
         if capped:
-            self._capped.add(follower)
+            self._capped.add(observer)
         access = self._users.peek_access(user_id)
         if access is None:
             self.moved(user_id)
         elif capped_to(access, capped=capped) is not known:
-            follower.recheck(capped_to(access, capped=capped))
+            observer.recheck(capped_to(access, capped=capped))
 
-    def unfollow(self, user_id: str, follower: RightsObserver) -> None:
+    def unfollow(self, user_id: str, observer: RightsObserver) -> None:
         """Stop notifying a stream; call it once for each `follow`."""
-        self._capped.discard(follower)
-        others = tuple(one for one in self._followers[user_id] if one is not follower)
+        self._capped.discard(observer)
+        others = tuple(one for one in self._observers[user_id] if one is not observer)
         if others:
-            self._followers[user_id] = others
+            self._observers[user_id] = others
         else:
-            del self._followers[user_id]
+            del self._observers[user_id]
 
     def moved(self, user_id: str) -> None:
         """Queue a user whose rights may have changed; "" stands for all users. Called by `Users`."""
         if user_id:
-            if user_id not in self._followers:
+            if user_id not in self._observers:
                 return
             self._moved[user_id] = None
         else:
-            self._moved.update(dict.fromkeys(self._followers))
+            self._moved.update(dict.fromkeys(self._observers))
         self._wake.set()
 
     async def keep(self) -> None:
@@ -117,7 +117,7 @@ class Rights:
                     raise
 
     async def _ask(self, user_id: str) -> None:
-        while user_id in self._followers:
+        while user_id in self._observers:
             try:
                 user, access = await resolved(self._users.get(user_id))
                 not_before_s = user.tokens_not_before_s
@@ -128,6 +128,6 @@ class Rights:
                 continue
             for listener in self._tokens_listeners:
                 listener(user_id, not_before_s)
-            for follower in self._followers.get(user_id, ()):
-                follower.recheck(capped_to(access, capped=follower in self._capped))
+            for observer in self._observers.get(user_id, ()):
+                observer.recheck(capped_to(access, capped=observer in self._capped))
             return

@@ -260,7 +260,7 @@ class SocketConnection(Link):
                 consumer.lost(CloseCode.ABNORMAL)
         finally:
             # Break the reference cycles, so that thousands that end together are no work for the garbage collector.
-            self.writer.follower = None
+            self.writer.observer = None
             self.writer.hand_on(_NOBODY)
             self._slot.leave()
 

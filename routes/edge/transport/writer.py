@@ -60,7 +60,7 @@ class Writer:
         waiting: the bytes that the socket has not taken yet, or None.
         took_at: trio's time at which the socket last took something, or bytes began to wait; valid while they wait.
         paid_until: trio's time up to which the client has read at the required rate, as of the last `lags`.
-        follower: notified when bytes begin to wait and when none do any more; or None.
+        observer: notified when bytes begin to wait and when none do any more; or None.
         tab: the account of the client's address.
     """
 
@@ -71,7 +71,7 @@ class Writer:
         "_socket",
         "_taken_bytes",
         "_unsent",
-        "follower",
+        "observer",
         "paid_until",
         "send",
         "tab",
@@ -90,7 +90,7 @@ class Writer:
         self.waiting: deque[bytes | memoryview] | None = None
         self.took_at = self.paid_until = 0.0
         self._taken_bytes = 0
-        self.follower: WriterObserver | None = None
+        self.observer: WriterObserver | None = None
 
     def hand_on(self, owner: Owner) -> None:
         """Replace the owner."""
@@ -172,8 +172,8 @@ class Writer:
         self._owner.watch(False)
         if self._finish:
             self._say_end()
-        elif self.follower is not None:
-            self.follower.drained()
+        elif self.observer is not None:
+            self.observer.drained()
 
     def lags(self, now: float, *, grace_seconds: float, bytes_per_second: float) -> bool:
         """Whether the client has fallen too far behind the required rate; to be called about once a second while
@@ -215,8 +215,8 @@ class Writer:
         self._taken_bytes = 0
         self.tab.add(sum(map(held_bytes, pieces)))
         self._unsent.began(self)
-        if self.follower is not None:
-            self.follower.blocked()
+        if self.observer is not None:
+            self.observer.blocked()
         self._owner.watch(True)
 
     def _append(self, waiting: deque[bytes | memoryview], data: bytes) -> None:

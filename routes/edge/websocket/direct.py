@@ -64,7 +64,7 @@ class DirectSocket(LiveSocket):
         self._send: Callable[[bytes], int] = link.writer.send
         self._held: bytes | None = None
         self.clear = self._writer.waiting is None
-        self._writer.follower = self
+        self._writer.observer = self
 
     def offer(self, prepared: Prepared) -> bool:
         """Send the messages, or queue what the socket does not take; False when the queue is full (`Sink.offer`)."""
