@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import shlex
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,29 @@ class Account:
         )
         return enter.returncode == 0
 
+    def cannot_run(self, cluster: Path) -> str | None:
+        """Why the user cannot run a cluster for its owner's sake, in one line; None if nothing is known against it.
+
+        PostgreSQL itself says no more than "Permission denied", of one file and without a name.
+
+        Args:
+            cluster: its PGDATA, which need not exist.
+        """
+        # What PostgreSQL demands (its folder), and what nobody but itself ever writes. Root's folder around it is ours.
+        asked = (cluster, cluster / "global" / "pg_control")
+        for path in (cluster.parent, *asked) if self.is_self else asked:
+            try:
+                uid = path.stat().st_uid
+            except OSError:
+                continue
+            if uid != self.uid:
+                return f"{path} belongs to {name_of(uid)}, and PostgreSQL runs as {name_of(self.uid)} here"
+        return None
+
+    def taking(self, folder: Path) -> str:
+        """The command by which root gives the user a folder and all that is in it."""
+        return f"chown -R {name_of(self.uid)} {shlex.quote(str(folder))}"
+
     def own(self, folder: Path, mode: int) -> None:
         """Make the user the owner of a folder, and set its permissions.
 
@@ -61,6 +85,14 @@ class Account:
             os.fchmod(descriptor, mode)
         finally:
             os.close(descriptor)
+
+
+def name_of(uid: int) -> str:
+    """The name of a user of this machine; its number, if it has none."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
 
 
 def account_for(cluster: Path) -> Account:

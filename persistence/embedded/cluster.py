@@ -20,14 +20,14 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import quote
 
 import structlog
 
-from persistence.embedded.account import Account
+from persistence.embedded.account import Account, name_of
 from persistence.embedded.binaries import Installation
 from persistence.embedded.bound import start_bound, wait_for_end
 from persistence.embedded.orphans import end_orphans
@@ -321,7 +321,8 @@ def exclusive(home: Path) -> Iterator[None]:
     try:
         descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as fault:
-        raise ClusterFaulty(f"{home / 'lock'} cannot be opened: {fault.strerror}") from None
+        why = f"{fault.strerror}{_by_whom(home)}" if isinstance(fault, PermissionError) else fault.strerror
+        raise ClusterFaulty(f"{home / 'lock'} cannot be opened: {why}") from None
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -333,6 +334,16 @@ def exclusive(home: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _by_whom(home: Path) -> str:
+    """Whose a folder's lock is, or the folder, and who wanted it; nothing if that tells no more."""
+    for path in (home / "lock", home):
+        with suppress(OSError):
+            uid = path.stat().st_uid
+            if uid != os.geteuid():
+                return f": it belongs to {name_of(uid)}, and this runs as {name_of(os.geteuid())}"
+    return ""
 
 
 def _environment() -> dict[str, str]:

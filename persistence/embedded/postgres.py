@@ -146,7 +146,7 @@ def choose_home(data_dir: Path) -> tuple[Path, Account]:
         data_dir: the server's data folder; created if it is absent.
 
     Raises:
-        ClusterFaulty: the folder was elsewhere and is gone, or the account cannot reach it.
+        ClusterFaulty: the folder was elsewhere and is gone, the account cannot reach it, or it is somebody else's.
     """
     data_dir = data_dir.absolute()
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -168,6 +168,8 @@ def choose_home(data_dir: Path) -> tuple[Path, Account]:
             "PostgreSQL's user cannot reach the data folder; the database is elsewhere", folder=str(home)
         )
     home.mkdir(exist_ok=True, mode=0o700)
+    if (says := account.cannot_run(home / "data")) is not None:
+        raise ClusterFaulty(f"{says}: {account.taking(home)}")
     if not (home / "data").exists():
         _keep_name(home, data_dir)
     account.own(home, 0o700)

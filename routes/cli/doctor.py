@@ -249,6 +249,8 @@ def _embedded(config: Config) -> Finding:
     if is_half_upgraded(home):
         return Finding("database", "its upgrade was interrupted", "run partyline upgrade-database again")
     account, major = account_for(home / "data"), major_of(home)
+    if (says := account.cannot_run(home / "data")) is not None:
+        return Finding("database", says, account.taking(home.resolve()))
     newest = find_installation(account, pg_bin=config.pg_bin, major=None)
     if major is None:
         return Finding("database", f"will be made by PostgreSQL {newest.version} ({newest.source})")
