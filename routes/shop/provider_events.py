@@ -14,6 +14,7 @@ import msgspec
 from actors.ids import OBJECT_ID_FORM
 from actors.shop.provider_events import EventKind, ProviderEvent
 from routes.edge.errors import MalformedJson
+from routes.edge.wire import field_error
 
 T = TypeVar("T")
 
@@ -111,7 +112,7 @@ def read_event(body: bytes, event_id: str | None) -> ProviderEvent:
     envelope = _decoded(body, _Envelope)
     id = envelope.id if event_id is None else event_id
     if id is None or _ID.fullmatch(id) is None:
-        raise MalformedJson
+        raise MalformedJson("the event has no id, or one that is not 1 to 255 visible ASCII characters")
     reader = _READERS.get(envelope.type)
     event = None if reader is None else reader(envelope, id)
     return event or ProviderEvent(id=id, kind=EventKind.IGNORED, live=envelope.livemode)
@@ -170,7 +171,7 @@ def _dispute(envelope: _Envelope, id: str) -> ProviderEvent | None:
 
 
 def _plain(envelope: _Envelope, id: str) -> ProviderEvent | None:
-    data = _decoded(envelope.data, _Plain)
+    data = _decoded(envelope.data, _Plain, "/data")
     checkout_id, purchase_id = _object_id(data.checkout_id), _object_id(data.purchase_id)
     if checkout_id is None and purchase_id is None:
         return None
@@ -192,13 +193,25 @@ def _plain(envelope: _Envelope, id: str) -> ProviderEvent | None:
 
 def _object(envelope: _Envelope, name: str, type: type[T]) -> T | None:
     """The object of one of Stripe's events; None if it is of another kind."""
-    raw = _decoded(envelope.data, _StripeData).object
-    return _decoded(raw, type) if _decoded(raw, _Kind).object == name else None
+    raw = _decoded(envelope.data, _StripeData, "/data").object
+    kind = _decoded(raw, _Kind, "/data/object").object
+    return _decoded(raw, type, "/data/object") if kind == name else None
 
 
-def _decoded(raw: bytes | msgspec.Raw, type: type[T]) -> T:
+def _decoded(raw: bytes | msgspec.Raw, type: type[T], within: str = "") -> T:
+    """What is in a part of the body.
+
+    Args:
+        within: a pointer to that part; empty for the whole.
+    """
     try:
         return msgspec.json.decode(raw, type=type)
+    except msgspec.ValidationError as fault:
+        # It is JSON, and whoever writes a sender has to learn what is wrong with it.
+        wrong = field_error(fault)
+        raise MalformedJson(
+            f"the event is not of a known form: {within}{wrong.pointer}: {wrong.message}"
+        ) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise MalformedJson from None
 

@@ -252,6 +252,32 @@ def test_the_id_of_the_signature_counts_more_than_that_of_the_body():
     assert found.id == "msg_7"
 
 
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        (b'{"id":"evt_1"}', "/type: this field is required"),
+        (b'{"id":"evt_1","type":"payment.succeeded","data":[]}', "/data: expected object, got array"),
+        (
+            b'{"id":"evt_1","type":"payment.succeeded","data":{"amount":"5"}}',
+            "/data/amount: expected int | null, got str",
+        ),
+        (
+            stripe("charge.refunded", without(CHARGE, "amount_refunded")),
+            "/data/object/amount_refunded: this field is required",
+        ),
+    ],
+)
+def test_a_sender_learns_what_is_wrong_with_an_event(body: bytes, wrong: str):
+    with pytest.raises(MalformedJson) as raised:
+        read_event(body, None)
+    assert str(raised.value) == f"the event is not of a known form: {wrong}"
+
+
+def test_a_sender_learns_that_an_event_has_no_id():
+    with pytest.raises(MalformedJson, match=r"^the event has no id"):
+        read_event(b'{"type":"checkout.completed","data":{}}', None)
+
+
 @given(st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.dictionaries(st.text(), inner)))
 def test_any_object_is_read_or_refused(object: Any):
     for type in (
