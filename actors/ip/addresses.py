@@ -49,6 +49,7 @@ class Places:
         self._folder = folder
         self._file: GeoFile | None = None
         self._stamp: Stamp | None = None
+        self._has_looked = False
 
     def find(self, address: str) -> Location | None:
         """Look an address up; None when the database does not have it.
@@ -69,7 +70,7 @@ class Places:
     async def refresh(self, in_thread: InThread) -> bool:
         """Open the file if it has changed since the last call; returns whether a new one is in use.
 
-        An unusable file is logged once, and the previous one stays in use. To be called at the start,
+        A file that is missing or unusable is logged once, and the previous one stays in use. To be called at the start,
         and now and then.
 
         Args:
@@ -79,11 +80,11 @@ class Places:
         if path is None:
             return False
         stamp = await in_thread(lambda: stamp_of(path))
-        if stamp == self._stamp:
+        if self._has_looked and stamp == self._stamp:
             return False
-        self._stamp = stamp
+        self._stamp, self._has_looked = stamp, True
         if stamp is None:
-            log.warning("the GeoIP database is gone", path=str(path), in_use=self._file is not None)
+            log.warning("the GeoIP database is not there", path=str(path), in_use=self._file is not None)
             return False
         try:
             fresh = await in_thread(lambda: open_geo_file(path, self._folder))

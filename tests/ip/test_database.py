@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from structlog.testing import capture_logs
 
 from actors.errors import GeoipUnavailable
 from actors.ip.addresses import Places
@@ -45,6 +46,19 @@ async def test_a_file_that_is_replaced_is_taken(tmp_path: Path):
     places.close()
     with pytest.raises(GeoipUnavailable):
         city_of(places)
+
+
+async def test_one_that_was_never_there_is_said_once(tmp_path: Path):
+    """A mistake in the setting is seen at the start, not by the first user who is refused."""
+    places = Places(tmp_path / "gep.mmdb", tmp_path)
+    with capture_logs() as logs:
+        for _ in range(2):
+            assert not await places.refresh(at_once)
+    [said] = logs
+    assert (said["event"], said["path"]) == ("the GeoIP database is not there", str(tmp_path / "gep.mmdb"))
+    with capture_logs() as logs:
+        assert not await Places(None, tmp_path).refresh(at_once)
+    assert logs == []
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense" * 1000, None])
