@@ -4,6 +4,9 @@ It follows the user from party to party. Its offsets are durable, because they a
 party's revision, and `epoch` names the party's history together with the user's own invites, which have none. So a
 client that comes back with the epoch has missed nothing but revisions, which the party's journal can tell again; and
 where the user has changed parties, or an invite has come or gone, the epoch is another and a snapshot follows.
+
+How members appear has no revision. A frame that is equal to the one before it would tell its viewer that something was
+done about them, as by a member who looks offline anyway and hides from them now: such a change sends nothing.
 """
 
 import zlib
@@ -47,7 +50,7 @@ class OwnParty(msgspec.Struct, frozen=True):
         party: the party that the user is in; None for none.
         incoming: {party id: invite} of invites that the user has received and that have not lapsed; `NO_INVITES` where
             there are none.
-        looks: counts the changes of how the party's users appear.
+        looks: counts the changes of how the party's users appear to the user.
     """
 
     user_id: str
@@ -69,6 +72,8 @@ class OwnPartyRules:
         self._kind = kind
         self._render_cache = render_cache
         self._now_ms = now_ms
+        # {user id: a hash of what their sockets were shown last; None where those were shown different things}
+        self._shown: dict[str, int | None] = {}
 
     def view(self) -> View[OwnParty]:
         """Make the record that the kernel runs."""
@@ -81,6 +86,8 @@ class OwnPartyRules:
             absorb=absorb,
             rendering=Rendering(audience=owner_only, render=self.render, render_event=self.render_event),
             interval_ms=INTERVAL_MS,
+            adopt=self._adopt,
+            release=self._forget,
             durable=Durable(position=position, replay=replay, recall=recall, size_bytes=size_bytes),
             differing=differing,
         )
@@ -92,18 +99,26 @@ class OwnPartyRules:
         unread: set[str] = set()
         for source in sources:
             if source == FACES:
-                state = replace(state, looks=state.looks + 1)
                 continue
             live: State | None = peek(self._kind, source)
             if live is None:
                 unread.add(source)
             else:
                 state = with_party(state, live)
+        if FACES in sources and self._shown.get(state.user_id) != hash(self._snapshot(state.party, state)):
+            state = replace(state, looks=state.looks + 1)
         return state, unread
 
     def render(self, state: OwnParty, _audience: None) -> Raw:
         """The PartySnapshot."""
         return self._encoded(state.party, state)
+
+    def _adopt(self, _before: OwnParty | None, state: OwnParty) -> OwnParty:
+        self._forget(state)  # all who watch are sent this state now
+        return state
+
+    def _forget(self, state: OwnParty) -> None:
+        self._shown.pop(state.user_id, None)
 
     def render_event(self, state: OwnParty, event: "State | str", _audience: None) -> Delta:
         """One revision of the party; where something else has changed, the party as it is now.
@@ -116,8 +131,16 @@ class OwnPartyRules:
         )
 
     def _encoded(self, party: State | None, state: OwnParty) -> Raw:
+        made = self._snapshot(party, state)
+        user_id, newest = state.user_id, state.party
+        if party is not None and newest is not None and party.revision >= newest.revision:
+            shown = hash(made)
+            self._shown[user_id] = shown if self._shown.get(user_id, shown) == shown else None
+        return Raw(made)
+
+    def _snapshot(self, party: State | None, state: OwnParty) -> bytes:
         incoming = state.incoming.values()
-        return Raw(self._render_cache.snapshot(party, incoming, state.user_id, now_ms=self._now_ms()))
+        return self._render_cache.snapshot(party, incoming, state.user_id, now_ms=self._now_ms())
 
 
 async def load(conn: Connection, user_id: str) -> OwnParty:

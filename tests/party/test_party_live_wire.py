@@ -6,11 +6,13 @@ import pytest
 import trio
 
 from actors.party.own_view import FACES
+from persistence.connection import Connection
 from routes.party.parts import PARTY_KINDS
 from routes.users.parts import PRESENCE
 from tests.friends.play import BLOCKS, FRIENDS, make_friends
 from tests.party.play import ARENA, INVITES, PARTY, SELECTION, gather, invite, names, ready, subscribe
 from tests.support.spec import spec
+from tests.support.turns import GATE, open_gate
 from tests.support.waiting import wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, World
@@ -109,6 +111,45 @@ async def test_presence_is_shown_unless_it_is_hidden(world: World) -> None:
             assert online(await cid.get(PARTY)) == ["Ann", "Cid"]
             await ben.do("PATCH", f"{FRIENDS}/{cid.id}", {"visibility": "DEFAULT"})
             await until(cids, lambda shown: online(shown) == ["Ann", "Ben", "Cid"])
+
+
+async def test_what_changes_nobodys_looks_is_not_told(world: World) -> None:
+    """A frame that is equal to the one before tells its viewer that a member hides from them, or blocks them."""
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    await gather(ann, ben, cid)
+    await make_friends(ben, cid)
+    async with cid.live(LIVE) as socket, ann.live(LIVE):
+        await until(
+            socket, lambda shown: len([one for one in shown["party"]["members"] if one["online"]]) == 2
+        )
+        for visibility in ("HIDDEN", "DEFAULT", "HIDDEN"):
+            await ben.do("PATCH", f"{FRIENDS}/{cid.id}", {"visibility": visibility})
+        await assert_quiet(socket)
+        async with ben.live(LIVE) as bens:
+            await until(bens, lambda shown: shown["party"]["members"][1]["online"])
+            await ben.do("POST", BLOCKS, {"targetId": cid.id})
+            await assert_quiet(socket)
+
+
+async def test_what_was_shown_already_is_not_told_again(world: World, database_url: str) -> None:
+    """Somebody comes while the view is read whose first frame shows them: with several nodes they may have come before,
+    and be heard of then."""
+    ann, ben = await world.players("Ann", "Ben")
+    await gather(ann, ben)
+    async with open_gate(database_url) as gate, trio.open_nursery() as nursery:
+        await gate.close()
+        nursery.start_soon(world.service.database.transact, _hold_parties)
+        await gate.wait_for_arrival()
+        async with ann.live(LIVE) as socket, ben.live("/v1/social/live?channels="):
+            await world.everywhere(lambda service: service.of(PRESENCE).statistics() == 2)
+            await gate.open()
+            assert [one["online"] for one in (await frame(socket))["party"]["members"]] == [True, True]
+            await assert_quiet(socket)
+
+
+async def _hold_parties(conn: Connection) -> None:
+    await conn.execute("LOCK TABLE party_members IN ACCESS EXCLUSIVE MODE")
+    await conn.execute("SELECT pg_advisory_xact_lock($1)", GATE)
 
 
 async def test_what_passes_outside_the_party_is_not_told(world: World) -> None:
