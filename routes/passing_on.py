@@ -131,6 +131,10 @@ class PassingOn:
         """Whether this node may answer, because no other node can have taken over its shards meanwhile."""
         return self._membership.is_sure
 
+    async def wait_sure(self) -> bool:
+        """As `is_sure`, once this node has been a member again if it just stood still. Cancellation ends the wait."""
+        return await self._membership.where.wait_sure()
+
     async def pass_on(self, node: str, request: Passed, seconds: float, far_end: FarEnd | None) -> Outgoing:
         """Have a node answer a request.
 

@@ -119,7 +119,7 @@ class Watching:
             return False
         if (kind.name, id) in self._owners.live:
             # An owner whose heir may have gone on would show what was.
-            if not self._far.where.is_sure():
+            if not (self._far.where.is_sure() or await self._far.where.wait_sure()):
                 raise Overloaded
             return False
         return await self._far.place(kind.name, id) is not None

@@ -322,8 +322,13 @@ async def test_who_comes_to_a_node_that_may_have_been_replaced_is_refused(autoju
         realm.nodes["a"].where.is_sure = lambda: False
         with pytest.raises(Overloaded):
             await watch(realm, "a", "a0")
-        realm.nodes["a"].where.is_sure = lambda: True
-        await watch(realm, "a", "a0")
+        # It has only stood still, and renews.
+        asked_at = trio.current_time()
+        realm.nodes["a"].where.is_sure = lambda: trio.current_time() > asked_at + 1
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(watch, realm, "a", "a0")
+            await trio.sleep(1.1)
+            realm.nodes["a"].where.changed()
 
 
 async def test_who_lags_while_a_restarting_owner_moves_catches_up(autojump_clock: object) -> None:

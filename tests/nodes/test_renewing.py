@@ -107,3 +107,24 @@ async def test_a_node_that_has_slept_is_not_sure_until_it_has_renewed(autojump_c
     assert not membership.is_sure
     await membership.renew()
     assert membership.is_sure
+
+
+async def test_who_comes_when_a_node_has_slept_waits_until_it_has_renewed(autojump_clock: object) -> None:
+    tables, slept = Tables(trio.current_time), 0.0
+    rows, store = MemberRows(tables), Store(tables)
+    life = Life("a", await rows.join(None, "a", ROW_SECONDS))
+    membership = Membership(
+        store,  # type: ignore[arg-type]
+        life,
+        rows=rows,
+        now=lambda: trio.current_time() + slept,
+    )
+    membership.link(peers_of(life, SimulatedBus(Random(0)).end("a")))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(membership.keep)
+        await trio.sleep(3.5)
+        slept = ROW_SECONDS
+        assert await membership.where.wait_sure()
+        slept, store.silent = 2 * ROW_SECONDS, 1_000
+        assert not await membership.where.wait_sure()  # the database is away
+        nursery.cancel_scope.cancel()

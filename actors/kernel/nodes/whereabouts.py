@@ -23,6 +23,9 @@ from persistence.nodes.shards import shard_of, shard_of_job
 WAITING_LETTERS = 10_000
 """Most callers that wait for shards to arrive somewhere."""
 
+SURE_SECONDS = 2.0
+"""How long is waited for a renewal of this node, which comes at once where it was the machine that stood still."""
+
 
 class Place(NamedTuple):
     """Another node that owns a shard.
@@ -192,6 +195,14 @@ class Whereabouts:
         if place is not None and not self._hears(place.node):
             raise Overloaded
         return place
+
+    async def wait_sure(self) -> bool:
+        """Whether no other node can have taken yet what this one owns. A node that stood still renews first, for
+        `SURE_SECONDS` at most: if it still lives then, so does all that it owns. Cancellation ends the wait."""
+        with trio.move_on_after(SURE_SECONDS):
+            while not self.is_sure():
+                await self.wait_changed()
+        return self.is_sure()
 
     async def wait_changed(self) -> None:
         """Wait until shards have changed owners, or may get one. Cancellation ends only the wait."""

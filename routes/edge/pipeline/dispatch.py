@@ -228,7 +228,9 @@ class Edge:
         if others is None:
             return await self._perform(call, endpoint, incoming)
         if not others.is_sure:
-            raise Overloaded
+            call.deadline.begin()
+            if not await others.wait_sure():
+                raise Overloaded
         if call.times_passed:  # so that whoever waits for it can let go of it
             call.deadline.begin()
         try:

@@ -98,6 +98,10 @@ class Others(Protocol):
         """Whether this node may answer, because no other node can have taken over its shards meanwhile."""
         ...
 
+    async def wait_sure(self) -> bool:
+        """As `is_sure`, once this node has been a member again if it just stood still. Cancellation ends the wait."""
+        ...
+
     async def pass_on(self, node: str, request: Passed, seconds: float, far_end: FarEnd | None) -> Outgoing:
         """Have a node answer a request.
 

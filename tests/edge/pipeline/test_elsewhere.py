@@ -30,6 +30,11 @@ class Others:
     passed: list[Passed] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     is_sure: bool = True
+    renews: bool = True
+
+    async def wait_sure(self) -> bool:
+        await trio.sleep(1)
+        return self.renews
 
     async def pass_on(self, node: str, request: Passed, seconds: float, far_end: FarEnd | None) -> Outgoing:
         assert node == "b"
@@ -151,6 +156,14 @@ async def test_the_owners_node_counts_what_was_not(parts: Parts) -> None:
         answer = await edge.answer_passed(request, Deadline(trio.current_time() + 5), FarClient())
         found = answer.header(b"ratelimit")
         assert found is None if left is None else found is not None and b";r=" + left in found
+
+
+@pytest.mark.parametrize(("renews", "status"), [(True, 201), (False, 503)])
+async def test_a_node_that_stood_still_answers_once_it_has_renewed(
+    parts: Parts, autojump_clock: MockClock, renews: bool, status: int
+) -> None:
+    edge, endpoint = edge_of(parts, Others(is_sure=False, renews=renews))
+    assert (await edge.answer(endpoint, incoming())).status == status
 
 
 async def test_who_has_gone_is_let_go_of_for_good(parts: Parts, autojump_clock: MockClock) -> None:
