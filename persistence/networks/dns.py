@@ -195,17 +195,21 @@ async def claim(conn: Connection, network_id: str, limit: int, *, now_ms: int, u
         return None
     made = Claim(provider, await due_tasks(conn, network_id, now_ms, limit), until_ms)
     if not made.tasks:
-        await release(conn, made)
+        await release(conn, network_id, until_ms)
         return None
     return made
 
 
-async def release(conn: Connection, claim: Claim) -> None:
-    """End a claim, unless it has ended by itself and another was made since."""
+async def release(conn: Connection, network_id: str, until_ms: int) -> None:
+    """End a claim, unless it has ended by itself and another was made since.
+
+    Args:
+        until_ms: when it ends by itself, epoch milliseconds.
+    """
     await conn.execute(
         "UPDATE network_dns SET writing_until_ms = 0 WHERE network_id = $1 AND writing_until_ms = $2",
-        claim.provider.network_id,
-        claim.until_ms,
+        network_id,
+        until_ms,
     )
 
 

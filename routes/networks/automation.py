@@ -142,23 +142,28 @@ class Automation:
             try:
                 await self._work_off(claim)
             except BaseException:
-                await self._release(claim)
+                await self._release(network_id, claim.until_ms)
                 raise
 
     async def _claim(self, network_id: str) -> Claim | None:
         if not await self._database.read(dns.due_tasks, network_id, self._clock.now_ms(), 1):
             return None  # nearly always, and without a lock
         now_ms = self._clock.now_ms()
-        return await self._database.transact(
-            partial(dns.claim, now_ms=now_ms, until_ms=now_ms + CLAIM_MS), network_id, BATCH_TASKS
-        )
+        until_ms = now_ms + CLAIM_MS
+        try:
+            return await self._database.transact(
+                partial(dns.claim, now_ms=now_ms, until_ms=until_ms), network_id, BATCH_TASKS
+            )
+        except BaseException:
+            await self._release(network_id, until_ms)  # it may have been committed
+            raise
 
-    async def _release(self, claim: Claim) -> None:
+    async def _release(self, network_id: str, until_ms: int) -> None:
         """Leave the network's records to others, also under cancellation; if that fails, they wait for the claim's
         end."""
         with trio.move_on_after(RELEASE_SECONDS, shield=True):
             try:
-                await self._database.transact(dns.release, claim)
+                await self._database.transact(dns.release, network_id, until_ms)
             except PersistenceError as failure:
                 log.warning("DNS records of a network are held up", reason=type(failure).__name__)
 
@@ -246,7 +251,7 @@ async def _finish(
     """
     row = claim.provider
     sealed_token = await dns.lock_token(conn, row.network_id)
-    await dns.release(conn, claim)
+    await dns.release(conn, row.network_id, claim.until_ms)
     if sealed_token == row.sealed_token:
         await dns.finish_tasks(conn, done, later)
         if status is not None:

@@ -7,7 +7,9 @@ import pytest
 import trio
 
 from actors.networks import units_gateway_routes, units_providers
+from persistence.bridge.database import open_database
 from persistence.connection import Connection
+from persistence.errors import OutcomeUnknown
 from persistence.networks import dns
 from persistence.networks.rows import DnsRow, DnsTask, RouteRow
 from routes.networks.automation import Automation
@@ -15,6 +17,7 @@ from routes.networks.name_service import NAME_SERVICE
 from tests.networks.cloudflare import CANARY, ZONE, Hold
 from tests.networks.play import Net, Place, network
 from tests.support.locks import during
+from tests.support.proxy import open_proxy
 from tests.support.waiting import wait_until
 
 OTHER = "f" * 32
@@ -153,3 +156,16 @@ async def test_a_route_that_comes_with_the_first_provider_gets_its_record(
     place.dns.addresses = {"gw.partyline.test": ["192.0.2.9"]}
     await here.automation.tick()
     assert stub.contents("A", "a.example.com") == ["192.0.2.9"]
+
+
+@pytest.mark.one_node(because="the job of another node may be at it meanwhile")
+async def test_records_that_a_node_claims_in_vain_are_written_by_the_others(place: Place, database_url: str):
+    """The answer to its COMMIT is lost, so it does not know that it has them, and writes nothing."""
+    net, here = await _waiting(place), place.world.service.of(NAME_SERVICE)
+    async with open_proxy(database_url) as proxy, open_database(proxy.url) as database:
+        other = Automation(database, place.world.clock, here.cloudflare, here.resolver, here.tokens)
+        proxy.cut_at(b"COMMIT\0", answered=True, after=b"SET writing_until_ms")
+        with pytest.raises(OutcomeUnknown):
+            await other.push(net.id)
+    await here.automation.push(net.id)
+    assert await _left(place, net) == []
