@@ -161,11 +161,15 @@ class FriendsLive:
             visibility = found.visibilities.get(holder_id, "DEFAULT")
             self.visibility_changed(holder_id, viewer_id, visibility, turn)
         if self._turns.is_newest(_pair(one_id, other_id), turn):
+            both = (one_id, other_id), (other_id, one_id)
+            hid = [self.hides(*pair) for pair in both]
             met = self.circles.changed(one_id, other_id, friends=found.friends)
             parted = self._visibilities.part(one_id, other_id, parted=bool(found.blockers))
-            # A request, or another reason of a block, changes nobody's looks: a frame equal to the one before it would
-            # tell the other that something was done about them.
-            for user_id, viewer_id in ((one_id, other_id), (other_id, one_id)):
+            # A request, another reason of a block, or a block by who hides already, changes nobody's looks: a frame
+            # equal to the one before it would tell the other that something was done about them.
+            for was_hidden, (user_id, viewer_id) in zip(hid, both, strict=True):
+                if was_hidden and self.hides(user_id, viewer_id):
+                    continue
                 if viewer_id in met:
                     self._appeared(user_id, viewer_id)
                 elif parted:

@@ -19,6 +19,7 @@ from routes.changes import change_by_itself
 from routes.friends.parts import FRIENDS_LIVE
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 from tests.friends import rows
+from tests.friends.play import BLOCKS, FRIENDS
 from tests.support.one_world import in_one_world
 from tests.support.spec import spec
 from tests.support.waiting import wait_until
@@ -213,6 +214,20 @@ async def test_who_hides_is_offline_and_stays_silent(world: World) -> None:
             await assert_quiet(socket)
             await show_as(world, ben, ann, "DEFAULT")
             assert online(await frame(socket)) == {"Ben": True}
+
+
+async def test_a_block_by_who_hides_already_is_told_nobody(world: World) -> None:
+    """A frame that is equal to the one before it would tell that something was done."""
+    ann, ben = await world.players("Ann", "Ben")
+    await befriend(world, ann, ben)
+    room = await ann.talk_to(ben)
+    await ben.say(room)
+    await show_as(world, ben, ann, "HIDDEN")
+    await ben.do("DELETE", f"{FRIENDS}/{ann.id}")
+    async with ben.live("/v1/social/live?channels="), ann.live("/v1/social/live?channels=inbox") as socket:
+        await socket.receive_until(type="snapshot")
+        await ben.do("POST", BLOCKS, {"targetId": ann.id})
+        await assert_quiet(socket)
 
 
 async def test_who_hides_is_offline_on_streams_that_are_open(world: World) -> None:
