@@ -101,6 +101,12 @@ class Carrying:
         """
         changed = self._changed
         table = await self.table()
+        if (
+            table.revision < revision
+        ):  # another node has told the caller of routes that this one has not heard of yet
+            self.changed()
+            changed = self._changed
+            table = await self.table()
         self._waiting += 1
         try:
             with trio.move_on_after(seconds):

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 import trio
 
+from routes.gateways.carrying import Carrying
 from routes.gateways.parts import CARRYING
 from tests.connect.play import claimed
 from tests.gateways.play import ROUTES, Gateway, gateway, put_route
@@ -69,12 +70,30 @@ async def test_routes_that_go_with_their_servers_and_owners_are_told_too(world: 
         nursery.start_soon(partial(one.beat, wait=20))
         await wait_until(partial(_waits, world))
         await ben.do("DELETE", servers[1].path)
-        await job_named(world, "revision of routes").run()
+        await _look(world)
     assert one.hosts == ["a.play.partyline.test", "c.play.partyline.test"]
     await erase(world, ann)
-    await job_named(world, "revision of routes").run()
+    await _look(world)
     await one.beat()
     assert one.hosts == ["c.play.partyline.test"]
+
+
+async def test_a_gateway_is_given_no_routes_older_than_those_it_has(world: World):
+    """It goes from a node that has heard of a revision to one that has not."""
+    one, server = await gateway(world), await claimed(world, await world.player("Ann"))
+    other = Carrying(world.service.database)
+    await put_route(server, "a.play.partyline.test")
+    assert (await other.other_than(0, 0)).revision == 2
+    await put_route(server, "b.play.partyline.test")
+    await one.beat()
+    assert (one.revision, one.hosts) == (3, ["b.play.partyline.test"])
+    assert (await other.other_than(one.revision, 0)).revision == 3
+
+
+async def _look(world: World) -> None:
+    """Have each node look for a revision that nobody has told it of."""
+    for service in world.services:
+        await job_named(world, "revision of routes", at=service).run()
 
 
 async def _waits(world: World) -> bool:
