@@ -242,6 +242,7 @@ async def later(world: World, ms: int, *players: Player) -> None:
         player.headers = {"authorization": f"Bearer {world.token(player.id, player.name)}"}
 
 
+@pytest.mark.one_node(because="it spends whole minutes of its rate by a clock that jumps")
 async def test_how_many_may_end_unpaid_in_a_day(world: World) -> None:
     shop, ann = await open_shop(world), await world.player("Ann")
     product = await shop.product()
