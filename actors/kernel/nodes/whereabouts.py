@@ -21,7 +21,7 @@ from persistence.nodes.members import Lease
 from persistence.nodes.shards import shard_of, shard_of_job
 
 WAITING_LETTERS = 10_000
-"""Most callers that wait for shards to arrive somewhere."""
+"""Most callers that wait for shards to arrive somewhere, or for this node's renewal."""
 
 SURE_SECONDS = 2.0
 """How long is waited for a renewal of this node, which comes at once where it was the machine that stood still."""
@@ -198,10 +198,14 @@ class Whereabouts:
 
     async def wait_sure(self) -> bool:
         """Whether no other node can have taken yet what this one owns. A node that stood still renews first, for
-        `SURE_SECONDS` at most: if it still lives then, so does all that it owns. Cancellation ends the wait."""
+        `SURE_SECONDS` at most: if it still lives then, so does all that it owns. Cancellation ends the wait.
+
+        Raises:
+            Overloaded: too many wait already.
+        """
         with trio.move_on_after(SURE_SECONDS):
             while not self.is_sure():
-                await self.wait_changed()
+                await self._wait()
         return self.is_sure()
 
     async def wait_changed(self) -> None:
