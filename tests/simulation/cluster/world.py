@@ -139,9 +139,9 @@ class World:
 
     async def _try(self, deposit: Deposit, node: ClusterNode, hops: int) -> Answer:
         command = ledger.Deposit(deposit.attempts[-1], 1)
-        if not node.membership.is_sure:  # as the pipeline refuses it
-            return Answer(None, Overloaded())
         try:
+            if not await node.membership.where.wait_sure():  # as the pipeline refuses it
+                return Answer(None, Overloaded())
             if not deposit.keyed:
                 return Answer(await node.system.ask(KIND, deposit.id, command), None)
             if (kept := await node.store.read(_receipt, deposit.key)) is not None:
