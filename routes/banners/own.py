@@ -83,7 +83,7 @@ class BannersPage(Wire, frozen=True):
     refusals=(Invalid, NotFound, QuotaExceeded),
 )
 async def design_banner(call: Call, body: BannerBody) -> BannerEntry:
-    """POST /v1/profile/build-moe/banners: draws a banner and keeps it.
+    """Draws a banner and keeps it.
 
     A user may keep as many as `profile:banners.max` grants, by default 100. The same design again has the same
     picture. An unknown pattern or dye is a 422 `UNKNOWN_VALUE`.
@@ -99,7 +99,7 @@ async def design_banner(call: Call, body: BannerBody) -> BannerEntry:
 
 @endpoint("GET", _PATH, needs=AUTHENTICATED)
 async def list_banners(call: Call, query: PageQuery) -> BannersPage:
-    """GET /v1/profile/build-moe/banners: the caller's banners, newest first."""
+    """The caller's banners, newest first."""
     before = _PAGES.place(query.cursor)
     found = await call.service.database.read(list_owned, call.user_id, before, query.limit + 1)
     page = _PAGES.page(found, query.limit, _place_of)
@@ -109,7 +109,7 @@ async def list_banners(call: Call, query: PageQuery) -> BannersPage:
 
 @endpoint("DELETE", _PATH + "/{id}", needs=AUTHENTICATED, refusals=(NotFound,))
 async def delete_banner(call: Call, id: ObjectId) -> None:
-    """DELETE /v1/profile/build-moe/banners/{id}: removes a banner of the caller, and its picture. Answers 204."""
+    """Removes a banner of the caller, and its picture. Answers 204."""
     await change(call, units.remove, call.user_id, id, about=None)
 
 

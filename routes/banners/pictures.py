@@ -24,7 +24,7 @@ KEPT_CATALOG = "public, max-age=3600"
 
 @endpoint("GET", PICTURE, needs=PUBLIC, refusals=(NotFound,), produces="image/png")
 async def read_banner_picture(call: Call, id: ObjectId) -> Blob:
-    """GET /v1/public/banners/{id}/image.png: the picture of a banner of a user or of a catalog, 200x400 pixels.
+    """The picture of a banner of a user or of a catalog, 200x400 pixels.
 
     A user's banner never changes, and may be cached for a day without revalidation, one of a catalog for an hour.
     """

@@ -78,7 +78,7 @@ class WornCape(Wire, frozen=True):
 
 @endpoint("GET", "/v1/public/capes", needs=PUBLIC, cacheable=LISTED)
 async def list_capes(call: Call, query: CatalogQuery) -> CapePage:
-    """GET /v1/public/capes: approved capes, newest approval first."""
+    """Approved capes, newest approval first."""
     wanted = query.query.replace("\x1f", " ").strip()
     page = await call.service.database.read(page_approved, wanted, query.limit, query.offset)
     entries = [entry(shown, call.service.config.base_url) for shown in page.capes]
@@ -87,14 +87,14 @@ async def list_capes(call: Call, query: CatalogQuery) -> CapePage:
 
 @endpoint("GET", "/v1/public/capes/{id}", needs=PUBLIC, cacheable=LISTED, refusals=(NotFound,))
 async def read_public_cape(call: Call, id: Uuid) -> CapeEntry:
-    """GET /v1/public/capes/{id}: one approved cape."""
+    """One approved cape."""
     shown = await call.service.database.read(find_approved, id)
     return entry(shown, call.service.config.base_url)
 
 
 @endpoint("GET", "/v1/public/capes/selected/{userId}", needs=PUBLIC, cacheable=LISTED)
 async def read_worn_cape(call: Call, user_id: UserId) -> WornCape:
-    """GET /v1/public/capes/selected/{userId}: the approved cape that a user wears.
+    """The approved cape that a user wears.
 
     If there is none, clients show the vanilla cape or an external one. An unknown user wears none.
     """
@@ -109,7 +109,7 @@ async def read_worn_cape(call: Call, user_id: UserId) -> WornCape:
     "GET", "/v1/public/capes/{id}/texture.png", needs=PUBLIC, refusals=(NotFound,), produces="image/png"
 )
 async def read_cape_texture(call: Call, id: Uuid, query: PictureQuery) -> Blob:
-    """GET /v1/public/capes/{id}/texture.png: the texture; counts as a download.
+    """The texture; counts as a download.
 
     Under the address that an entry gives, which names the texture's version, it may be cached for a day without
     revalidation; under the bare address for a minute. A cape that is not approved is served, uncached, only to its
@@ -125,9 +125,7 @@ async def read_cape_texture(call: Call, id: Uuid, query: PictureQuery) -> Blob:
     "GET", "/v1/public/capes/{id}/preview.png", needs=PUBLIC, refusals=(NotFound,), produces="image/png"
 )
 async def read_cape_preview(call: Call, id: Uuid, query: PictureQuery) -> Blob:
-    """GET /v1/public/capes/{id}/preview.png: the cape's front, 80x128; visible and cached like the texture, but not
-    counted as a download.
-    """
+    """The cape's front, 80x128; visible and cached like the texture, but not counted as a download."""
     return await _picture(call, id, "preview", query)
 
 

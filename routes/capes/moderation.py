@@ -70,7 +70,7 @@ async def known_cape(call: Call, id: Uuid) -> Cape:
 
 @endpoint("GET", "/v1/admin/capes", needs=MODERATE)
 async def list_moderated_capes(call: Call, query: ModerationQuery) -> ModeratedCapePage:
-    """GET /v1/admin/capes: the capes of all users, newest first; needs `capes:moderate`."""
+    """The capes of all users, newest first; needs `capes:moderate`."""
     unit = partial(page_all, status=query.status, limit=query.limit, offset=query.offset)
     page = await call.service.database.read(unit, call.user_id)
     entries = [moderated_entry(shown, call.service.config.base_url) for shown in page.capes]
@@ -85,7 +85,7 @@ async def list_moderated_capes(call: Call, query: ModerationQuery) -> ModeratedC
     guard=known_cape,
 )
 async def moderate_cape(call: Call, id: Uuid, body: ModerationBody) -> ModeratedCapeEntry:
-    """PATCH /v1/admin/capes/{id}: gives a verdict on a cape in any status; the owner is notified.
+    """Gives a verdict on a cape in any status; the owner is notified.
 
     Needs `capes:moderate`. A moderator's own cape is a 403, unless they are a super-admin.
     """
@@ -103,7 +103,7 @@ async def moderate_cape(call: Call, id: Uuid, body: ModerationBody) -> Moderated
 
 @endpoint("DELETE", "/v1/admin/capes/{id}", needs=MODERATE, refusals=(NotFound, Forbidden), guard=known_cape)
 async def remove_moderated_cape(call: Call, id: Uuid) -> None:
-    """DELETE /v1/admin/capes/{id}: removes a cape and its moderation; the owner is notified.
+    """Removes a cape and its moderation; the owner is notified.
 
     Needs `capes:moderate`. Answers 204.
     """

@@ -88,7 +88,7 @@ async def own_cape(call: Call, id: Uuid) -> ShownCape:
 
 @endpoint("GET", "/v1/profile/capes", needs=AUTHENTICATED)
 async def list_own_capes(call: Call, query: Paging) -> OwnCapePage:
-    """GET /v1/profile/capes: the caller's capes in every state, newest first."""
+    """The caller's capes in every state, newest first."""
     page = await call.service.database.read(page_owned, call.user_id, query.limit, query.offset)
     entries = [own_entry(shown, call.service.config.base_url) for shown in page.capes]
     return OwnCapePage(entries, page.total, query.limit, query.offset)
@@ -104,7 +104,7 @@ async def list_own_capes(call: Call, query: Paging) -> OwnCapePage:
     max_bytes=BODY_MAX_BYTES,
 )
 async def upload_cape(call: Call, body: CapeBody) -> OwnCapeEntry:
-    """POST /v1/profile/capes: stores a cape as a draft; at most 100 capes a user. Needs no accepted terms."""
+    """Stores a cape as a draft; at most 100 capes a user. Needs no accepted terms."""
     name, description = clean_name(body.name), clean_description(body.description)
     pictures = await call.service.of(CAPE_WORKSHOP).pictures(body.texture.data_url)
     wanted = CapeDraft(new_uuid(call.service.random_bytes), name, description, pictures)
@@ -113,7 +113,7 @@ async def upload_cape(call: Call, body: CapeBody) -> OwnCapeEntry:
 
 @endpoint("GET", "/v1/profile/capes/{id}", needs=AUTHENTICATED, refusals=(NotFound,))
 async def read_own_cape(call: Call, id: Uuid) -> OwnCapeEntry:
-    """GET /v1/profile/capes/{id}: one of the caller's capes."""
+    """One of the caller's capes."""
     return own_entry(await own_cape(call, id), call.service.config.base_url)
 
 
@@ -127,9 +127,7 @@ async def read_own_cape(call: Call, id: Uuid) -> OwnCapeEntry:
     max_bytes=BODY_MAX_BYTES,
 )
 async def edit_cape(call: Call, id: Uuid, body: CapePatch) -> OwnCapeEntry:
-    """PATCH /v1/profile/capes/{id}: changes a cape that is `draft`, `private` or `blocked`; in another status it is a
-    409.
-    """
+    """Changes a cape that is `draft`, `private` or `blocked`; in another status it is a 409."""
     change = CapeEdit(
         None if body.name is None else clean_name(body.name),
         None if body.description is None else clean_description(body.description),
@@ -142,7 +140,7 @@ async def edit_cape(call: Call, id: Uuid, body: CapePatch) -> OwnCapeEntry:
 
 @endpoint("DELETE", "/v1/profile/capes/{id}", needs=AUTHENTICATED, refusals=(NotFound,), guard=own_cape)
 async def delete_cape(call: Call, id: Uuid) -> None:
-    """DELETE /v1/profile/capes/{id}: removes a cape in any status; no user wears it any longer. Answers 204."""
+    """Removes a cape in any status; no user wears it any longer. Answers 204."""
     await change(call, delete, call.user_id, id, about=QUEUES)
 
 
@@ -154,7 +152,7 @@ async def delete_cape(call: Call, id: Uuid) -> None:
     guard=own_cape,
 )
 async def submit_cape(call: Call, id: Uuid) -> OwnCapeEntry:
-    """POST /v1/profile/capes/{id}/submit: submits a `draft` or `private` cape to the moderators; it becomes `pending`.
+    """Submits a `draft` or `private` cape to the moderators; it becomes `pending`.
 
     The current upload terms must be accepted (403 `TERMS_NOT_ACCEPTED`).
     """
@@ -169,7 +167,7 @@ async def submit_cape(call: Call, id: Uuid) -> OwnCapeEntry:
     guard=own_cape,
 )
 async def withdraw_cape(call: Call, id: Uuid) -> OwnCapeEntry:
-    """POST /v1/profile/capes/{id}/withdraw: takes back a `pending` cape; it becomes `private`."""
+    """Takes back a `pending` cape; it becomes `private`."""
     return await _change(call, partial(withdraw, owner_id=call.user_id, id=id, now_ms=call.now_ms))
 
 

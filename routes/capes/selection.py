@@ -44,13 +44,13 @@ NOTHING_SELECTED = SelectionOut(None, None, None)
 
 @endpoint("GET", "/v1/profile/capes/selection", needs=AUTHENTICATED)
 async def read_cape_selection(call: Call) -> SelectionOut:
-    """GET /v1/profile/capes/selection: the cape that the caller wears."""
+    """The cape that the caller wears."""
     return selection_out(await call.service.database.read(read_selection, call.user_id))
 
 
 @endpoint("PUT", "/v1/profile/capes/selection", needs=AUTHENTICATED, refusals=(NotFound, Invalid, Forbidden))
 async def select_cape(call: Call, body: SelectionBody) -> SelectionOut:
-    """PUT /v1/profile/capes/selection: wears a cape, or none.
+    """Wears a cape, or none.
 
     A `native` cape that is neither approved nor the caller's own is a 404; others see it only while it is approved. One
     that is on sale, and that the caller has neither made nor bought, is a 403. A `capeId` that is not a uuid is a 422.

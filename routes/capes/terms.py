@@ -52,19 +52,19 @@ class TermsBody(Wire, frozen=True):
 
 @endpoint("GET", PATH, needs=PUBLIC, cacheable="public, no-cache")
 def show_upload_terms(call: Call) -> Page:  # noqa: ARG001 - every handler is given its call
-    """GET /terms/capes: the current terms, as an HTML page."""
+    """The current terms, as an HTML page."""
     return Page(PAGE, POLICY)
 
 
 @endpoint("GET", "/v1/profile/capes/upload-terms", needs=AUTHENTICATED)
 async def read_upload_terms(call: Call) -> UploadTerms:
-    """GET /v1/profile/capes/upload-terms: the current terms, and whether the caller has accepted them."""
+    """The current terms, and whether the caller has accepted them."""
     return _terms(await call.service.database.read(read_acceptance, call.user_id), call)
 
 
 @endpoint("POST", "/v1/profile/capes/upload-terms/accept", needs=AUTHENTICATED, refusals=(Conflict,))
 async def accept_upload_terms(call: Call, body: TermsBody | None) -> UploadTerms:
-    """POST /v1/profile/capes/upload-terms/accept: accepts the current terms; the body may be left out.
+    """Accepts the current terms; the body may be left out.
 
     A `revision` that is not the current one is a 409: the caller was shown other terms.
     """

@@ -25,19 +25,19 @@ from routes.edge.reply import Reply
 
 @endpoint("GET", "/v1/banner/random", needs=PUBLIC, refusals=(NotFound,))
 async def draw_banners(call: Call, query: RandomQuery) -> Reply[DrawnItems]:
-    """GET /v1/banner/random: banners of all catalogs, drawn by lot; a 404 if there are none."""
+    """Banners of all catalogs, drawn by lot; a 404 if there are none."""
     return await drawn(call, "banner", None, query.count)
 
 
 @endpoint("GET", "/v1/banner/search", needs=PUBLIC, cacheable=LISTED)
 async def search_banners(call: Call, query: SearchQuery) -> CatalogSearch:
-    """GET /v1/banner/search: banners with a text in their name or in a tag, by catalog and name."""
+    """Banners with a text in their name or in a tag, by catalog and name."""
     return await searched(call, "banner", query)
 
 
 @endpoint("GET", "/v1/banner/{id}", needs=PUBLIC, cacheable=LISTED, refusals=(NotFound,))
 async def show_banner(call: Call, id: ObjectId) -> CatalogItem:
-    """GET /v1/banner/{id}: one banner, of a catalog or of a user."""
+    """One banner, of a catalog or of a user."""
     found = await call.service.database.read(_find, id)
     if found is None:
         raise NotFound("no such banner")

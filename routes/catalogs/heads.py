@@ -22,19 +22,19 @@ from routes.edge.reply import Reply
 
 @endpoint("GET", "/v1/head/random", needs=PUBLIC, refusals=(NotFound,))
 async def draw_heads(call: Call, query: RandomQuery) -> Reply[DrawnItems]:
-    """GET /v1/head/random: heads of all catalogs, drawn by lot; a 404 if there are none."""
+    """Heads of all catalogs, drawn by lot; a 404 if there are none."""
     return await drawn(call, "head", None, query.count)
 
 
 @endpoint("GET", "/v1/head/search", needs=PUBLIC, cacheable=LISTED)
 async def search_heads(call: Call, query: SearchQuery) -> CatalogSearch:
-    """GET /v1/head/search: heads with a text in their name or in a tag, by catalog and name."""
+    """Heads with a text in their name or in a tag, by catalog and name."""
     return await searched(call, "head", query)
 
 
 @endpoint("GET", "/v1/head/{id}", needs=PUBLIC, cacheable=LISTED, refusals=(NotFound,))
 async def read_head(call: Call, id: ObjectId) -> CatalogItem:
-    """GET /v1/head/{id}: one head."""
+    """One head."""
     item = await call.service.database.read(read_item, "head", id)
     if item is None:
         raise NotFound("no such head")

@@ -32,14 +32,14 @@ class CatalogList(Wire, frozen=True):
 
 @endpoint("GET", "/v1/catalogs", needs=PUBLIC, cacheable=LISTED)
 async def read_catalogs(call: Call) -> CatalogList:
-    """GET /v1/catalogs: all catalogs of heads and banners."""
+    """All catalogs of heads and banners."""
     catalogs = await call.service.database.read(list_catalogs)
     return CatalogList([CatalogEntry(one.slug, one.name, one.kind, one.items) for one in catalogs])
 
 
 @endpoint("GET", "/v1/public/catalogs/{catalogSlug}/random", needs=PUBLIC, refusals=(NotFound,))
 async def draw_from_catalog(call: Call, catalog_slug: str, query: RandomQuery) -> Reply[DrawnItems]:
-    """GET /v1/public/catalogs/{catalogSlug}/random: items of a catalog, drawn by lot.
+    """Items of a catalog, drawn by lot.
 
     A catalog that is empty, or that there is not, is a 404.
     """

@@ -72,8 +72,7 @@ def body_bound(config: Config) -> int:
     refuse_query_tokens=True,
 )
 async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadDraft) -> Attachment:
-    """POST …/conversations/{conversationId}/attachments: stores a file; it is removed if no message refers to it within
-    24 h.
+    """Stores a file; it is removed if no message refers to it within 24 h.
 
     Needs `social:chat.write` and membership; a block between the two of a direct conversation is a 403 `BLOCKED`. At
     most 8 MiB decoded (413), 256 MiB and 65,536 files a user in all and 1 GiB within a day (422 `QUOTA_EXCEEDED`); the
@@ -112,7 +111,7 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
     refuse_query_tokens=True,
 )
 async def download_attachment(call: Call, conversation_id: ObjectId, attachment_id: ObjectId) -> Blob:
-    """GET …/conversations/{conversationId}/attachments/{attachmentId}: the bytes, with ETag and Range.
+    """The bytes, with ETag and Range.
 
     Needs `social:chat.read` and membership; before a message refers to it, only its uploader may read it (404 for
     others). A bearer token in the query is a 400.

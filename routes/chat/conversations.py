@@ -62,7 +62,7 @@ class NewParticipants(Wire, frozen=True):
 
 @endpoint("GET", _LIST, needs=READ, guard=acquainted)
 def list_conversations(call: Call, query: PageQuery) -> MaybeAwaitable[Encoded[ConversationList]]:
-    """GET /v1/social/chat/conversations: the caller's conversations, newest activity first.
+    """The caller's conversations, newest activity first.
 
     Needs `social:chat.read`.
     """
@@ -80,8 +80,7 @@ def list_conversations(call: Call, query: PageQuery) -> MaybeAwaitable[Encoded[C
     again=conversation_again,
 )
 async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Encoded[Conversation]]:
-    """POST /v1/social/chat/conversations: creates a conversation (201), or answers the existing one with the same
-    participants (200).
+    """Creates a conversation (201), or answers the existing one with the same participants (200).
 
     Needs `social:chat.write`. The caller is added by the server. A direct conversation has exactly one peer, a group 2
     to 1,024 participants; unknown users are a 422. A group with a user who blocks the caller, or whom the caller
@@ -114,8 +113,8 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
 
 
 @endpoint("GET", _ONE, needs=READ, refusals=(ConversationNotFound,), guard=onlooker, not_found=NOT_FOUND)
-def get_conversation(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[Encoded[Conversation]]:
-    """GET …/conversations/{conversationId}: one conversation with the caller's own counts.
+def read_conversation(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[Encoded[Conversation]]:
+    """One conversation with the caller's own counts.
 
     Needs `social:chat.read` and membership.
     """
@@ -131,7 +130,7 @@ def get_conversation(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[En
     not_found=NOT_FOUND,
 )
 def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> Ask[Encoded[Conversation]]:
-    """PATCH …/conversations/{conversationId}: changes a group's title (its owner only), or mutes for the caller.
+    """Changes a group's title (its owner only), or mutes for the caller.
 
     Needs `social:chat.write` and membership. Answers the Conversation.
     """
@@ -149,7 +148,7 @@ def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> 
     not_found=NOT_FOUND,
 )
 async def list_participants(call: Call, conversation_id: ObjectId, query: PageQuery) -> ParticipantList:
-    """GET …/conversations/{conversationId}/participants: all members, the owner first, then by how long they are in it.
+    """All members, the owner first, then by how long they are in it.
 
     Needs `social:chat.read` and membership.
     """
@@ -168,7 +167,7 @@ async def list_participants(call: Call, conversation_id: ObjectId, query: PageQu
 async def add_participants(
     call: Call, conversation_id: ObjectId, body: NewParticipants
 ) -> Encoded[Conversation]:
-    """POST …/conversations/{conversationId}/participants: adds users to a group; users who are in it already stay.
+    """Adds users to a group; users who are in it already stay.
 
     Needs `social:chat.write`, and to be the owner (403 otherwise). A direct conversation is a 409. A user who blocks
     the caller, or whom the caller blocks, is a 403 `BLOCKED`; a user whose `privacy.groupInvites` excludes the caller
@@ -194,8 +193,7 @@ async def add_participants(
     not_found=NOT_FOUND,
 )
 def remove_participant(call: Call, conversation_id: ObjectId, user_id: UserId) -> Ask[None]:
-    """DELETE …/conversations/{conversationId}/participants/{userId}: removes a member from a group; with the caller's
-    own id, the caller leaves it.
+    """Removes a member from a group; with the caller's own id, the caller leaves it.
 
     Needs `social:chat.write`; only the owner removes others (403). A direct conversation is a 409. Answers 204; live
     subscriptions of the member end at once.

@@ -110,7 +110,7 @@ def as_message(reply: msgspec.Raw) -> Encoded[Message]:
 def list_messages(
     call: Call, conversation_id: ObjectId, query: PageQuery
 ) -> MaybeAwaitable[Encoded[MessagePage]]:
-    """GET …/conversations/{conversationId}/messages: a page of messages, oldest first.
+    """A page of messages, oldest first.
 
     Needs `social:chat.read` and membership. `nextBeforeMs` is the next page's `beforeMs`, 0 on the last page; pages
     neither skip nor repeat messages, whatever is written meanwhile.
@@ -132,7 +132,7 @@ def list_messages(
     again=message_again,
 )
 def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> Ask[Encoded[Message]]:
-    """POST …/conversations/{conversationId}/messages: sends a message; answered once it is durable.
+    """Sends a message; answered once it is durable.
 
     Needs `social:chat.write` and membership. At least one of `content`, `attachmentIds` and `poll` is required (422);
     mentions must be participants, attachments the caller's own in this conversation. In a direct conversation with a
@@ -155,7 +155,7 @@ def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> A
 def edit_message(
     call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Edit
 ) -> Ask[Encoded[Message]]:
-    """PATCH …/messages/{messageId}: replaces the text of the caller's own message; the former text becomes a revision.
+    """Replaces the text of the caller's own message; the former text becomes a revision.
 
     Needs `social:chat.write`, membership, and to be the sender (403 otherwise). A deleted or archived message is a 409.
     Answers the Message with `editedAt` and the next `revision`.
@@ -173,7 +173,7 @@ def edit_message(
     not_found=NOT_FOUND,
 )
 def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Ask[Encoded[Message]]:
-    """DELETE …/messages/{messageId}: soft-deletes a message; repeating it changes nothing.
+    """Soft-deletes a message; repeating it changes nothing.
 
     Needs `social:chat.write`, and to be the sender, or to hold `social:chat.moderate`. Answers 200 with what is left:
     `deletedAt`, no content, no attachments, no poll. A moderator's deletion of others' messages is in the audit trail.
@@ -192,7 +192,7 @@ def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) 
     not_found=NOT_FOUND,
 )
 async def list_revisions(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> RevisionList:
-    """GET …/messages/{messageId}/revisions: every text of a message, oldest first; none once it is deleted.
+    """Every text of a message, oldest first; none once it is deleted.
 
     Needs `social:chat.read` and membership. The first and the newest 50 are kept.
     """
@@ -208,7 +208,7 @@ async def list_revisions(call: Call, conversation_id: ObjectId, message_id: Obje
     not_found=NOT_FOUND,
 )
 def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Ask[ReadMarker]:
-    """PUT …/conversations/{conversationId}/read: marks everything up to a message as read; the marker never moves back.
+    """Marks everything up to a message as read; the marker never moves back.
 
     Needs `social:chat.write` and membership. Answers the caller's counts.
     """
@@ -225,7 +225,7 @@ def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Ask[Read
     not_found=NOT_FOUND,
 )
 def start_typing(call: Call, conversation_id: ObjectId) -> Ask[None]:
-    """POST …/conversations/{conversationId}/typing: tells the others that the caller is typing, for 5 s; not stored.
+    """Tells the others that the caller is typing, for 5 s; not stored.
 
     Needs `social:chat.write` and membership. Answers 204.
     """
@@ -241,7 +241,7 @@ def start_typing(call: Call, conversation_id: ObjectId) -> Ask[None]:
     not_found=NOT_FOUND,
 )
 async def list_events(call: Call, conversation_id: ObjectId, query: EventsQuery) -> EventPage:
-    """GET …/conversations/{conversationId}/events: the events after an offset, oldest first (contract §9).
+    """The events after an offset, oldest first (contract §9).
 
     Needs `social:chat.read` and membership. 10,000 events or 7 days are kept; an older offset is a 410
     `EVENTS_EXPIRED`, and the client reads a fresh page.

@@ -40,7 +40,7 @@ class Vote(Wire, frozen=True):
 def vote_poll(
     call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Vote
 ) -> Ask[Encoded[Message]]:
-    """POST …/messages/{messageId}/poll/vote: replaces the caller's vote; `[]` withdraws it.
+    """Replaces the caller's vote; `[]` withdraws it.
 
     Needs `social:chat.write` and membership. More than one option without `multiple`, or an unknown one, is a 422; a
     poll that is closed or past its expiry is a 409 `POLL_CLOSED`; a message without a poll is a 404. Answers the
@@ -60,7 +60,7 @@ def vote_poll(
     again=message_again,
 )
 def close_poll(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Ask[Encoded[Message]]:
-    """POST …/messages/{messageId}/poll/close: closes a poll before its expiry.
+    """Closes a poll before its expiry.
 
     Needs `social:chat.write`, and to be its author or the group's owner (403 otherwise). A poll that is closed already
     is a 409 `POLL_CLOSED`. Answers the Message.

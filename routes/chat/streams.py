@@ -49,7 +49,7 @@ class ConversationQuery(StreamQuery, frozen=True, rename="camel"):
 async def conversation_live(
     call: Call, socket: LiveSocket, conversation_id: ObjectId, query: ConversationQuery
 ) -> Listener | None:
-    """GET …/conversations/{conversationId}/live: a MessagePage at once, then whenever the conversation has changed.
+    """A MessagePage at once, then whenever the conversation has changed.
 
     With `beforeMs`, only when an item of that older page has changed, at most once a second. The viewer's own fields of
     the conversation are null here. Needs `social:chat.read` and membership; losing either closes with 4403.
@@ -65,7 +65,7 @@ async def conversation_live(
 
 @stream("/v1/social/chat/live", needs=READ, sends=(InboxSnapshot,), guard=acquainted)
 async def inbox_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Listener | None:  # noqa: ARG001
-    """GET /v1/social/chat/live: the inbox at once, then on change, at most one frame per 250 ms.
+    """The inbox at once, then on change, at most one frame per 250 ms.
 
     Needs `social:chat.read`; losing it closes with 4403.
     """

@@ -147,7 +147,7 @@ def _require_command(exists: bool) -> None:
     guard=may(WRITE),
 )
 async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply[CommandReply]:
-    """POST …/servers/{serverId}/commands: creates a command for the server; it stays pending while the server is away.
+    """Creates a command for the server; it stays pending while the server is away.
 
     With `Prefer: wait=n` (at most 30), a command that finishes in time is answered finished, with 200; to whoever may
     no longer see it then, it is answered as it was created, with 201, as it is to a repeat under the same
@@ -190,7 +190,7 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
     guard=may(READ),
 )
 async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> CommandList:
-    """GET …/servers/{serverId}/commands: commands, newest first.
+    """Commands, newest first.
 
     The server itself takes its pending commands: they become `delivered`, and are delivered again if it does not
     acknowledge them within 30 s. With `wait` it waits until there are any. With a `status` other than `pending` it
@@ -216,8 +216,10 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
     refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, TooLarge, CommandFinished),
     guard=addressee,
 )
-async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: AckBody) -> CommandReply:
-    """POST …/commands/{commandId}/ack: the server reports a command's progress or result.
+async def acknowledge_command(
+    call: Call, server_id: Uuid, command_id: ObjectId, body: AckBody
+) -> CommandReply:
+    """The server reports a command's progress or result.
 
     Repeating the final status is answered again; another final status is a 409, an unknown one a 422. So is the result
     of a running command where it brings the server's open commands above 4 MiB, payloads and results together; a
@@ -245,7 +247,7 @@ async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: A
     guard=may(WRITE),
 )
 async def cancel_command(call: Call, server_id: Uuid, command_id: ObjectId) -> None:
-    """DELETE …/commands/{commandId}: cancels a command that is not finished. Answers 204."""
+    """Cancels a command that is not finished. Answers 204."""
     command = CancelCommand(call.user_id, command_id)
     await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, lambda _: None)
 

@@ -144,7 +144,7 @@ class RegisteredExtensions(Wire, frozen=True):
 
 @endpoint("GET", _CATALOG, needs=AUTHENTICATED, cacheable=KEPT)
 async def list_extensions(call: Call, query: PageQuery) -> ExtensionList:
-    """GET /v1/connect/extensions: public extensions, and private ones that the caller may change, sorted by id."""
+    """Public extensions, and private ones that the caller may change, sorted by id."""
     after = _PAGES.place(query.cursor)
     rows = await call.service.database.read(
         extensions.visible, call.user_id, _own(call), after, query.limit + 1
@@ -157,7 +157,7 @@ async def list_extensions(call: Call, query: PageQuery) -> ExtensionList:
     "POST", _CATALOG, needs=AUTHENTICATED, status=201, refusals=(NotFound, Invalid, QuotaExceeded, Conflict)
 )
 async def create_extension(call: Call, body: NewExtension) -> Extension:
-    """POST /v1/connect/extensions: adds an extension to the catalog; the caller is granted the permission to change it.
+    """Adds an extension to the catalog; the caller is granted the permission to change it.
 
     An id that is taken is a 409; a malformed one, and `connect`, whose settings are the service's own, a 422.
     """
@@ -199,7 +199,7 @@ async def may_change(call: Call, extension_id: str) -> None:
     guard=may_change,
 )
 async def change_extension(call: Call, extension_id: str, body: ExtensionChange) -> Extension:
-    """PUT /v1/connect/extensions/{extensionId}: changes name, description or visibility.
+    """Changes name, description or visibility.
 
     Needs `svc.connect.extensions.<extensionId>`.
     """
@@ -208,7 +208,7 @@ async def change_extension(call: Call, extension_id: str, body: ExtensionChange)
 
 @endpoint("GET", _OF_SERVER, needs=USER_OR_SERVER, refusals=(NotFound, Forbidden), guard=may(READ))
 async def list_server_extensions(call: Call, server_id: Uuid, query: PageQuery) -> RegisteredExtensions:
-    """GET …/servers/{serverId}/extensions: the extensions that the server has registered, sorted by id."""
+    """The extensions that the server has registered, sorted by id."""
     registered = await call.service.database.read(_registered, server_id)
     page = _PAGES_OF_SERVER.page_of_few(registered, query, lambda one: one.extension_id)
     return RegisteredExtensions(tuple(page.rows), page.next_cursor, page.has_more)
@@ -226,7 +226,7 @@ async def list_server_extensions(call: Call, server_id: Uuid, query: PageQuery) 
 async def register_extension(
     call: Call, server_id: Uuid, extension_id: str, body: RegistrationBody
 ) -> RegisteredExtension:
-    """PUT …/servers/{serverId}/extensions/{extensionId}: registers an extension of the catalog on the server.
+    """Registers an extension of the catalog on the server.
 
     A private one needs `svc.connect.extensions.<extensionId>`, held by the calling user or the server's owner; without
     it, and for an unknown one, the answer is a 404.

@@ -79,7 +79,7 @@ class OfferList(Wire, frozen=True):
 
 @endpoint("GET", _INVITES, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))
 async def list_invites(call: Call, server_id: Uuid, query: PageQuery) -> InviteList:
-    """GET …/servers/{serverId}/invites: open and finished invites, oldest first.
+    """Open and finished invites, oldest first.
 
     Needs the capability `server.members.read`.
     """
@@ -99,7 +99,7 @@ async def list_invites(call: Call, server_id: Uuid, query: PageQuery) -> InviteL
     guard=may(WRITE_MEMBERS),
 )
 async def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Invite:
-    """POST …/servers/{serverId}/invites: invites a user to become a member; they are notified.
+    """Invites a user to become a member; they are notified.
 
     Needs the capability `server.members.write`; the caller cannot offer more than they hold. An invite can be accepted
     for seven days, as long as its sender could still grant it. If the access policy requires it, only friends can be
@@ -128,7 +128,7 @@ async def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Invite
     guard=may(WRITE_MEMBERS),
 )
 def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Ask[None]:
-    """DELETE …/servers/{serverId}/invites/{inviteId}: revokes an invite. One that was accepted is a 409.
+    """Revokes an invite. One that was accepted is a 409.
 
     Needs the capability `server.members.write`, and to hold no less than it offers, or to have sent it. Answers 204.
     """
@@ -137,7 +137,7 @@ def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Ask[None]
 
 @endpoint("GET", _OFFERS, needs=AUTHENTICATED)
 async def list_offers(call: Call, query: PageQuery) -> OfferList:
-    """GET /v1/connect/server-invites: the invites that the caller can accept, newest first.
+    """The invites that the caller can accept, newest first.
 
     While a block stands between the caller and who has sent it, an invite is not among them.
     """
@@ -168,7 +168,7 @@ async def invited(call: Call, invite_id: ObjectId) -> InviteRow:
     guard=invited,
 )
 async def accept_invite(call: Call, invite_id: ObjectId) -> Invite:
-    """POST /v1/connect/server-invites/{inviteId}/accept: accepts an invite; the caller becomes a member or the owner.
+    """Accepts an invite; the caller becomes a member or the owner.
 
     Only for the invited user. An invite that was revoked, or is older than seven days, is a 410; one that was accepted
     is a 409. A new owner should rotate the server's secret, which the former owner may know.
@@ -192,7 +192,7 @@ async def accept_invite(call: Call, invite_id: ObjectId) -> Invite:
     guard=invited,
 )
 def decline_invite(call: Call, invite_id: ObjectId) -> Ask[None]:
-    """POST /v1/connect/server-invites/{inviteId}/decline: declines an invite, which is `revoked` then. Answers 204.
+    """Declines an invite, which is `revoked` then. Answers 204.
 
     Only for the invited user. One that was accepted is a 409; one that has ended already is the same answer.
     """

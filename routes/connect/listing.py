@@ -67,8 +67,8 @@ class AdminServerPage(Wire, frozen=True):
 
 @endpoint("GET", "/v1/admin/connect/servers", needs=MANAGE)
 async def list_all_servers(call: Call, query: AllServersQuery) -> AdminServerPage:
-    """GET /v1/admin/connect/servers: all game servers by name, or those whose name begins with a text, of one owner, in
-    one network. Needs `admin:connect:manage`.
+    """All game servers by name, or those whose name begins with a text, of one owner, in one network. Needs
+    `admin:connect:manage`.
     """
     server_id = parse_uuid(query.query)
     wanted = WantedServers(

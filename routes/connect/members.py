@@ -54,7 +54,7 @@ class MemberList(Wire, frozen=True):
 
 @endpoint("GET", _MEMBERS, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))
 async def list_members(call: Call, server_id: Uuid, query: PageQuery) -> MemberList:
-    """GET …/servers/{serverId}/members: the server's owner and members, the owner first.
+    """The server's owner and members, the owner first.
 
     Needs the capability `server.members.read`. A server that was removed meanwhile is a 404.
     """
@@ -90,7 +90,7 @@ async def may_place(call: Call, server_id: Uuid, user_id: UserId) -> None:
     guard=may_place,
 )
 def put_member(call: Call, server_id: Uuid, user_id: UserId, body: MemberBody) -> Ask[Member]:
-    """PUT …/servers/{serverId}/members/{userId}: adds a member, or replaces a member's role and capabilities.
+    """Adds a member, or replaces a member's role and capabilities.
 
     Needs the capability `server.members.write`. The caller cannot grant more than they hold, nor change a member who
     holds more; the owner stays the owner.
@@ -109,7 +109,7 @@ def put_member(call: Call, server_id: Uuid, user_id: UserId, body: MemberBody) -
     guard=belongs,
 )
 def remove_member(call: Call, server_id: Uuid, user_id: UserId) -> Ask[None]:
-    """DELETE …/servers/{serverId}/members/{userId}: removes a member; with the caller's own id, the caller leaves.
+    """Removes a member; with the caller's own id, the caller leaves.
 
     Removing others needs the capability `server.members.write`, and to hold no less than they do. The owner cannot
     leave. Answers 204.

@@ -47,7 +47,7 @@ class AccessQuery(Wire, frozen=True):
     "GET", _ONE + "/access-policy", needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS)
 )
 async def read_access_policy(call: Call, server_id: Uuid) -> AccessPolicy:
-    """GET …/servers/{serverId}/access-policy: who may play, and who may be invited.
+    """Who may play, and who may be invited.
 
     Needs the capability `server.members.read`.
     """
@@ -62,7 +62,7 @@ async def read_access_policy(call: Call, server_id: Uuid) -> AccessPolicy:
     guard=may(WRITE_MEMBERS),
 )
 def change_access_policy(call: Call, server_id: Uuid, body: PolicyChange) -> Ask[AccessPolicy]:
-    """PATCH …/servers/{serverId}/access-policy: changes who may play, and who may be invited.
+    """Changes who may play, and who may be invited.
 
     Needs the capability `server.members.write`. Open streams of the server are told at once.
     """
@@ -74,7 +74,7 @@ def change_access_policy(call: Call, server_id: Uuid, body: PolicyChange) -> Ask
     "GET", _ONE + "/access", needs=SERVER, refusals=(NotFound, Forbidden), guard=itself_for(READ_MEMBERS)
 )
 async def read_access(call: Call, server_id: Uuid, query: AccessQuery) -> Entry:
-    """GET …/servers/{serverId}/access: whether a user may play here, and why.
+    """Whether a user may play here, and why.
 
     For the server itself, once it is claimed; delegated tokens need the scope `server.members.read`. Its owner and
     members may always play; but nobody may between whom and the owner a block stands (`blocked`). A `userId` that is

@@ -111,8 +111,8 @@ class PermissionToken(Wire, frozen=True):
     refusals=(NotFound, Forbidden),
     guard=by_secret,
 )
-async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
-    """GET …/servers/{serverId}/claim-key: a fresh claim key for the calling server, valid for five minutes.
+async def make_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
+    """A fresh claim key for the calling server, valid for five minutes.
 
     Needs the server's secret. Earlier keys stay valid until they expire, 16 of them at most; older ones become unknown.
     """
@@ -135,7 +135,7 @@ async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
     guard=owner_of,
 )
 def rotate_secret(call: Call, server_id: Uuid) -> Ask[RotatedSecret]:
-    """POST …/servers/{serverId}/secret/rotate: makes a new secret; the former one is accepted for 10 more minutes.
+    """Makes a new secret; the former one is accepted for 10 more minutes.
 
     For the server's owner. Only one former secret is kept: rotating twice ends one that has leaked at once.
     """
@@ -158,7 +158,7 @@ def rotate_secret(call: Call, server_id: Uuid) -> Ask[RotatedSecret]:
     guard=by_secret,
 )
 async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedToken:
-    """POST …/servers/{serverId}/tokens: mints a token to use in place of the secret, for some scopes, up to 15 minutes.
+    """Mints a token to use in place of the secret, for some scopes, up to 15 minutes.
 
     Needs the server's secret. The token ends with the secret that it was made with, so that `expiresAt` is earlier
     where that is a former one. An unknown scope is a 422.
@@ -198,7 +198,7 @@ def _seconds_left(call: Call, wanted: int) -> int:
     guard=itself_for(CONSENT_SCOPE),
 )
 async def make_permission_token(call: Call, server_id: Uuid, body: PlayerBody) -> PermissionToken:
-    """POST …/servers/{serverId}/permission-tokens: the permissions of a player, for the server that they play on.
+    """The permissions of a player, for the server that they play on.
 
     The server must be allowed to act for the player (403 otherwise).
     """

@@ -145,7 +145,7 @@ class ServerChange(Wire, frozen=True):
     refusals=(Invalid, QuotaExceeded),
 )
 async def register_server(call: Call, body: NewServer) -> RegisteredServer:
-    """POST /v1/connect/servers/register: registers a game server.
+    """Registers a game server.
 
     Answers its id and secret, shown this once, and a claim key that is valid for five minutes. Until a user has claimed
     it, it can store nothing, and act for no player; it is removed after 24 h of silence. There are 10,000 unclaimed
@@ -178,8 +178,7 @@ async def register_server(call: Call, body: NewServer) -> RegisteredServer:
 
 @endpoint("GET", _SERVERS, needs=AUTHENTICATED)
 async def list_servers(call: Call, query: ServersQuery) -> ServerList:
-    """GET /v1/connect/servers: the servers that the caller has claimed, with their access, status, and whether they
-    listen.
+    """The servers that the caller has claimed, with their access, status, and whether they listen.
 
     With `member=true` also those that the caller is a member of, 1,000 of them at most. The channel `servers` tells of
     changes.
@@ -196,7 +195,7 @@ async def list_servers(call: Call, query: ServersQuery) -> ServerList:
     refusals=(NotFound, ClaimKeyUsed, ClaimKeyExpired, QuotaExceeded),
 )
 async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
-    """POST /v1/connect/servers/claim: the caller becomes the owner of the server that shows this key.
+    """The caller becomes the owner of the server that shows this key.
 
     An unknown key is a 404; a used or expired one a 410. A user owns 1,000 servers at most.
     """
@@ -221,7 +220,7 @@ async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
     guard=owner_of,
 )
 async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Server:
-    """PATCH /v1/connect/servers/{serverId}: changes the server's network, and whether it is a template.
+    """Changes the server's network, and whether it is a template.
 
     For its owner. An unknown network, or one of another user, is a 404; a network has 1,000 servers at most. Taking an
     agent out of its network is a 409. With the network that it leaves goes the server's gateway route, unless that lies
@@ -243,7 +242,7 @@ async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Serv
 
 @endpoint("DELETE", _ONE, needs=AUTHENTICATED, refusals=(NotFound, Forbidden), guard=owner_of)
 def remove_server(call: Call, server_id: Uuid) -> Ask[None]:
-    """DELETE /v1/connect/servers/{serverId}: removes the server. Its secret, tokens and sessions end at once.
+    """Removes the server. Its secret, tokens and sessions end at once.
 
     For its owner.
     """

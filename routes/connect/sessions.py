@@ -90,7 +90,7 @@ class OwnSessions(Wire, frozen=True):
     refusals=(NotFound, Blocked),
 )
 def make_join_ticket(call: Call, server_id: Uuid) -> Ask[JoinTicket]:
-    """POST …/servers/{serverId}/join-tickets: makes a ticket, the caller's consent that this server acts for them.
+    """Makes a ticket, the caller's consent that this server acts for them.
 
     A new ticket replaces the one before. A server without an owner is a 404. The consent ends with the session, with a
     block between the caller and the server's owner, and when the server changes its owner.
@@ -113,7 +113,7 @@ def make_join_ticket(call: Call, server_id: Uuid) -> Ask[JoinTicket]:
     guard=itself_for(SCOPE),
 )
 async def start_session(call: Call, server_id: Uuid, body: TicketBody) -> PlayerSession:
-    """POST …/servers/{serverId}/sessions: exchanges a player's ticket for a session; they are online while it lasts.
+    """Exchanges a player's ticket for a session; they are online while it lasts.
 
     An unknown ticket, or one for another server, is a 404; a used or expired one a 410. An earlier session of the
     player on this server ends. Delegated tokens need the scope `server.sessions.write`.
@@ -148,7 +148,7 @@ def may_end(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
     guard=may_end,
 )
 async def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
-    """DELETE …/servers/{serverId}/sessions/{sessionId}: ends a session; the server may no longer act for the player.
+    """Ends a session; the server may no longer act for the player.
 
     For the server, when the player has left, and for the player, to withdraw their consent. Delegated tokens need the
     scope `server.sessions.write`. Answers 204.
@@ -160,7 +160,7 @@ async def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> None
 
 @endpoint("GET", "/v1/connect/sessions", needs=AUTHENTICATED)
 async def list_sessions(call: Call, query: PageQuery) -> OwnSessions:
-    """GET /v1/connect/sessions: the servers that may act for the caller now, newest first."""
+    """The servers that may act for the caller now, newest first."""
     read = partial(sessions.of_player, after=_PAGES.place(query.cursor), limit=query.limit + 1)
     found = await call.service.database.read(read, call.user_id, call.now_ms)
     page = _PAGES.page(found, query.limit, lambda one: (one.session.started_at_ms, one.session.id))

@@ -113,7 +113,7 @@ class SettingsHistory(Wire, frozen=True):
     guard=may(READ),
 )
 async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery) -> Tagged[Settings]:
-    """GET …/servers/{serverId}/settings: the settings of one source, with their version as `ETag`.
+    """The settings of one source, with their version as `ETag`.
 
     Before anything is stored, version 0 without data is answered. Secret values are masked, except for the server.
     """
@@ -138,7 +138,7 @@ async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery
     guard=may(WRITE),
 )
 async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -> Tagged[Settings]:
-    """PUT …/servers/{serverId}/settings: replaces the settings of one source.
+    """Replaces the settings of one source.
 
     With `If-Match`, only if that, or one of several, is the current version (409 otherwise). Values are checked against
     the schema; keys that it does not name are stored unchecked. Unchanged settings keep their version. At most 60 a
@@ -169,7 +169,7 @@ async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -
     guard=may(READ),
 )
 async def list_settings_history(call: Call, server_id: Uuid, query: HistoryQuery) -> SettingsHistory:
-    """GET …/servers/{serverId}/settings/history: stored versions, newest first. Secret values are masked."""
+    """Stored versions, newest first. Secret values are masked."""
     before = _PAGES.place(query.cursor)
     wanted = Wanted(source=query.source, before=before, limit=query.limit + 1, max_bytes=MAX_PAGE_BYTES)
     return await call.service.database.read(_history, server_id, wanted, query.limit)

@@ -66,8 +66,8 @@ class ServerRequestBody(Wire, frozen=True):
 
 
 @endpoint("POST", _SERVER + "/overview", needs=SERVER, refusals=CONSENT_REFUSALS)
-async def read_friends_for(call: Call, body: ActorBody) -> FriendsOverview:
-    """POST /v1/social/friends/server/overview: friends and requests of a player who has let the server act for them."""
+async def read_friends_for_player(call: Call, body: ActorBody) -> FriendsOverview:
+    """Friends and requests of a player who has let the server act for them."""
     return await actions.overview_of(call, await acting_for(call, body.actor_id, READ))
 
 
@@ -79,8 +79,8 @@ async def read_friends_for(call: Call, body: ActorBody) -> FriendsOverview:
     found_status=200,
     refusals=(*SEND_REFUSALS, Forbidden),
 )
-async def send_request_for(call: Call, body: ServerRequestBody) -> Reply[RequestSent]:
-    """POST /v1/social/friends/server/requests: sends a friend request on behalf of a player (201).
+async def send_request_for_player(call: Call, body: ServerRequestBody) -> Reply[RequestSent]:
+    """Sends a friend request on behalf of a player (201).
 
     As with the player's own requests, if the other user has sent one already, the two become friends (200). It counts
     towards the player's limit.
@@ -93,26 +93,26 @@ async def send_request_for(call: Call, body: ServerRequestBody) -> Reply[Request
 
 
 @endpoint("POST", _SERVER + "/requests/accept", needs=SERVER, refusals=(*ACCEPT_REFUSALS, Invalid))
-async def accept_request_for(call: Call, body: ActorAndTarget) -> None:
-    """POST …/server/requests/accept: accepts the target's request on behalf of a player. Answers 204."""
+async def accept_request_for_player(call: Call, body: ActorAndTarget) -> None:
+    """Accepts the target's request on behalf of a player. Answers 204."""
     await actions.accept_silently(call, *await _pair(call, body))
 
 
 @endpoint("POST", _SERVER + "/requests/decline", needs=SERVER, refusals=CONSENT_REFUSALS)
-async def decline_request_for(call: Call, body: ActorAndTarget) -> None:
-    """POST …/server/requests/decline: declines the target's request on behalf of a player. Answers 204."""
+async def decline_request_for_player(call: Call, body: ActorAndTarget) -> None:
+    """Declines the target's request on behalf of a player. Answers 204."""
     await actions.decline(call, *await _pair(call, body))
 
 
 @endpoint("POST", _SERVER + "/requests/cancel", needs=SERVER, refusals=CONSENT_REFUSALS)
-async def cancel_request_for(call: Call, body: ActorAndTarget) -> None:
-    """POST …/server/requests/cancel: withdraws a player's request to the target. Answers 204."""
+async def cancel_request_for_player(call: Call, body: ActorAndTarget) -> None:
+    """Withdraws a player's request to the target. Answers 204."""
     await actions.cancel(call, *await _pair(call, body))
 
 
 @endpoint("DELETE", _SERVER, needs=SERVER, refusals=CONSENT_REFUSALS)
-async def remove_friend_for(call: Call, body: ActorAndTarget) -> None:
-    """DELETE /v1/social/friends/server: ends a player's friendship with the target. Answers 204."""
+async def remove_friend_for_player(call: Call, body: ActorAndTarget) -> None:
+    """Ends a player's friendship with the target. Answers 204."""
     await actions.remove(call, *await _pair(call, body))
 
 

@@ -60,34 +60,34 @@ class LookupBody(Wire, frozen=True):
 
 
 @endpoint("POST", _SERVER + "/overview", needs=SERVER, refusals=CONSENT_REFUSALS)
-async def read_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
-    """POST /v1/social/party/server/overview: party and invites of a player who has let the server act for them."""
+async def read_party_for_player(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
+    """Party and invites of a player who has let the server act for them."""
     return await actions.overview(call, await acting_for(call, body.actor_id))
 
 
 @endpoint("POST", _SERVER, needs=SERVER, refusals=(*CONSENT_REFUSALS, Conflict))
-async def create_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
-    """POST /v1/social/party/server: creates a party for a player, or answers the one that they are in."""
+async def create_party_for_player(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
+    """Creates a party for a player, or answers the one that they are in."""
     return await actions.create(call, await acting_for(call, body.actor_id))
 
 
 @endpoint("POST", _SERVER + "/leave", needs=SERVER, refusals=CONSENT_REFUSALS)
-async def leave_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
-    """POST /v1/social/party/server/leave: a player leaves their party, if they are in one."""
+async def leave_party_for_player(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
+    """A player leaves their party, if they are in one."""
     return await actions.leave(call, await acting_for(call, body.actor_id))
 
 
 @endpoint("DELETE", _SERVER, needs=SERVER, refusals=(*CONSENT_REFUSALS, NotLeader))
-async def disband_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
-    """DELETE /v1/social/party/server: ends the party that a player leads."""
+async def disband_party_for_player(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
+    """Ends the party that a player leads."""
     return await actions.disband(call, await acting_for(call, body.actor_id))
 
 
 @endpoint(
     "POST", _SERVER + "/invites", needs=SERVER, refusals=(*CONSENT_REFUSALS, Blocked, Conflict, QuotaExceeded)
 )
-async def invite_for(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
-    """POST …/server/invites: invites a user on behalf of a player; creates a party if the player is in none."""
+async def invite_for_player(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
+    """Invites a user on behalf of a player; creates a party if the player is in none."""
     actor_id = await acting_for(call, body.actor_id)
     return await actions.invite(call, actor_id, await resolve_target(call, body.target_id, body.target_name))
 
@@ -98,8 +98,8 @@ async def invite_for(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
     needs=SERVER,
     refusals=(*CONSENT_REFUSALS, Blocked, Conflict, InviteExpired, QuotaExceeded),
 )
-async def accept_invite_for(call: Call, party_id: Uuid, body: ActorBody) -> Encoded[PartySnapshot]:
-    """POST …/server/invites/{partyId}/accept: a player joins the party that has invited them, and leaves their own."""
+async def accept_invite_for_player(call: Call, party_id: Uuid, body: ActorBody) -> Encoded[PartySnapshot]:
+    """A player joins the party that has invited them, and leaves their own."""
     return await actions.accept(call, await acting_for(call, body.actor_id), party_id)
 
 
@@ -109,14 +109,14 @@ async def accept_invite_for(call: Call, party_id: Uuid, body: ActorBody) -> Enco
     needs=SERVER,
     refusals=(*CONSENT_REFUSALS, InviteExpired),
 )
-async def decline_invite_for(call: Call, party_id: Uuid, body: ActorBody) -> Encoded[PartySnapshot]:
-    """POST …/server/invites/{partyId}/decline: declines an invite on behalf of a player."""
+async def decline_invite_for_player(call: Call, party_id: Uuid, body: ActorBody) -> Encoded[PartySnapshot]:
+    """Declines an invite on behalf of a player."""
     return await actions.decline(call, await acting_for(call, body.actor_id), party_id)
 
 
 @endpoint("POST", _SERVER + "/lookup", needs=SERVER, refusals=(Forbidden,))
-async def look_parties_up(call: Call, body: LookupBody) -> PartyLookup:
-    """POST …/server/lookup: the parties of the named players.
+async def look_up_parties(call: Call, body: LookupBody) -> PartyLookup:
+    """The parties of the named players.
 
     Covers only players who have let the server act for them; others look as if they were in no party. Members who hide
     from the server's owner, or are parted from them by a block, look offline. An id that is not a uuid is a 422.

@@ -106,8 +106,7 @@ async def server_stream(
     server_id: Uuid,
     query: StreamQuery,  # noqa: ARG001
 ) -> Listener | None:
-    """GET …/servers/{serverId}/stream: all settings at once, then changes of settings, commands, extensions, access
-    policy and members.
+    """All settings at once, then changes of settings, commands, extensions, access policy and members.
 
     The server itself is delivered its commands here, as if it had read them: it acknowledges them over HTTP, and they
     are delivered again if it has not done so within 30 s. Users get commands with `connect:commands:read`. A slow

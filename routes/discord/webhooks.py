@@ -66,8 +66,8 @@ class DiscordReply(Wire, frozen=True):
 
 
 @endpoint("GET", _DISCORD, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
-async def get_discord(call: Call, network_id: Uuid) -> Tagged[DiscordReply]:
-    """GET …/networks/{networkId}/discord: the network's Discord settings. For its owner.
+async def read_discord(call: Call, network_id: Uuid) -> Tagged[DiscordReply]:
+    """The network's Discord settings. For its owner.
 
     The webhook's address is not shown. `webhookStatus` says how it stands: `unreachable` heals by itself; `gone` and
     `invalid` want a new address. The `ETag` changes with what the owner may write, also from null to the first
@@ -86,7 +86,7 @@ async def get_discord(call: Call, network_id: Uuid) -> Tagged[DiscordReply]:
     guard=owner_of_network,
 )
 async def put_discord(call: Call, network_id: Uuid, body: DiscordBody) -> Tagged[DiscordReply]:
-    """PUT …/networks/{networkId}/discord: sets the webhook to which the network's events are posted.
+    """Sets the webhook to which the network's events are posted.
 
     For the network's owner. Discord is asked first: 422 `NOT_VERIFIED` where it has no such webhook, or has it in
     another guild. Where it does not answer, the settings are stored as `unreachable`, and it is asked again. The
@@ -116,7 +116,7 @@ async def put_discord(call: Call, network_id: Uuid, body: DiscordBody) -> Tagged
 
 @endpoint("DELETE", _DISCORD, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
 async def remove_discord(call: Call, network_id: Uuid) -> None:
-    """DELETE …/networks/{networkId}/discord: deletes the network's Discord settings and what waits to be posted.
+    """Deletes the network's Discord settings and what waits to be posted.
 
     For the network's owner. Answers 204, also where there are none. The webhook itself stays at Discord.
     """

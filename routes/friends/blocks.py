@@ -48,7 +48,7 @@ class BlockPage(Wire, frozen=True):
 
 @endpoint("GET", _LIST, needs=READ)
 async def list_blocks(call: Call, query: PageQuery) -> BlockPage:
-    """GET /v1/social/friends/blocks: the users whom the caller blocks, newest first.
+    """The users whom the caller blocks, newest first.
 
     Needs `social:friends.read`.
     """
@@ -62,7 +62,7 @@ async def list_blocks(call: Call, query: PageQuery) -> BlockPage:
     "POST", _LIST, needs=EDIT, status=201, found_status=200, refusals=(NotFound, Invalid, QuotaExceeded)
 )
 async def block_user(call: Call, body: BlockBody) -> Reply[BlockEntry]:
-    """POST /v1/social/friends/blocks: blocks a user (201), or changes the reason of a block (200).
+    """Blocks a user (201), or changes the reason of a block (200).
 
     Needs `social:friends.edit`. Friendship and requests between the two end; new requests and messages are refused in
     both directions. Blocking oneself is a 422.
@@ -73,7 +73,7 @@ async def block_user(call: Call, body: BlockBody) -> Reply[BlockEntry]:
 
 @endpoint("DELETE", _LIST + "/{targetId}", needs=EDIT, refusals=(NotFound,))
 async def unblock_user(call: Call, target_id: UserId) -> None:
-    """DELETE /v1/social/friends/blocks/{targetId}: ends a block; a friendship that it ended does not come back.
+    """Ends a block; a friendship that it ended does not come back.
 
     Needs `social:friends.edit`. Answers 204.
     """

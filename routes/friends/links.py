@@ -47,7 +47,7 @@ async def befriended(call: Call, friend_id: UserId) -> None:
 
 @endpoint("PATCH", _ONE, needs=EDIT, refusals=(NotFound, Invalid), guard=befriended)
 async def change_friend(call: Call, friend_id: UserId, body: LinkPatch) -> FriendEntry:
-    """PATCH /v1/social/friends/{friendId}: changes favourite, visibility and note of a friend.
+    """Changes favourite, visibility and note of a friend.
 
     Needs `social:friends.edit`. Answers the Friend entry.
     """
@@ -59,7 +59,7 @@ async def change_friend(call: Call, friend_id: UserId, body: LinkPatch) -> Frien
 
 @endpoint("DELETE", _ONE, needs=EDIT, refusals=(NotFound,))
 async def remove_friend(call: Call, friend_id: UserId) -> None:
-    """DELETE /v1/social/friends/{friendId}: ends a friendship, for both users.
+    """Ends a friendship, for both users.
 
     Needs `social:friends.edit`. Answers 204.
     """

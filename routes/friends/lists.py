@@ -19,7 +19,7 @@ SEES_ALL = "admin:user:view"
 
 @endpoint("GET", "/v1/social/friends", needs=READ, refusals=(NotFound,))
 async def read_friends(call: Call) -> FriendsSnapshot:
-    """GET /v1/social/friends: the caller's friends, the oldest friendship first, with counts.
+    """The caller's friends, the oldest friendship first, with counts.
 
     Needs `social:friends.read`.
     """
@@ -32,7 +32,7 @@ async def read_friends(call: Call) -> FriendsSnapshot:
 
 @endpoint("GET", "/v1/social/friends/requests", needs=READ)
 async def read_requests(call: Call) -> Requests:
-    """GET /v1/social/friends/requests: pending requests, sent and received, the oldest first.
+    """Pending requests, sent and received, the oldest first.
 
     Needs `social:friends.read`.
     """
@@ -41,8 +41,8 @@ async def read_requests(call: Call) -> Requests:
 
 
 @endpoint("GET", "/v1/users/{id}/friends", needs=READ, refusals=(NotFound, VisibilityDenied))
-async def read_friends_of(call: Call, id: UserId) -> FriendsOverview:
-    """GET /v1/users/{id}/friends: a user's friends.
+async def read_friends_of_user(call: Call, id: UserId) -> FriendsOverview:
+    """A user's friends.
 
     Needs `social:friends.read`. The user themselves and holders of `admin:user:view` see everything. A friend sees the
     user's friends, except those from whom the user hides, and no requests. Other callers are refused, whether there is

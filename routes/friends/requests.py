@@ -78,7 +78,7 @@ async def concerned(call: Call, id: ObjectId) -> Request:
     "POST", _LIST, needs=WRITE, status=201, found_status=200, rate=FRIEND_REQUEST, refusals=SEND_REFUSALS
 )
 async def send_request(call: Call, body: RequestBody) -> Reply[RequestSent]:
-    """POST /v1/social/friends/requests: sends a friend request (201).
+    """Sends a friend request (201).
 
     Needs `social:friends.write`. A request expires after 30 days. If the other user has sent one already, the two
     become friends: 200, with the new friend in `friend`. Unknown and ambiguous names are a 404, oneself is a 422.
@@ -89,7 +89,7 @@ async def send_request(call: Call, body: RequestBody) -> Reply[RequestSent]:
 
 @endpoint("POST", _LIST + "/{id}/accept", needs=EDIT, refusals=ACCEPT_REFUSALS)
 async def accept_request(call: Call, id: ObjectId) -> FriendEntry:
-    """POST …/requests/{id}/accept: makes the two friends; the sender of the request is notified.
+    """Makes the two friends; the sender of the request is notified.
 
     Needs `social:friends.edit`, and to have received the request. Answers the Friend entry.
     """
@@ -98,7 +98,7 @@ async def accept_request(call: Call, id: ObjectId) -> FriendEntry:
 
 @endpoint("POST", _LIST + "/{id}/decline", needs=EDIT, refusals=(NotFound, Forbidden))
 async def decline_request(call: Call, id: ObjectId) -> None:
-    """POST …/requests/{id}/decline: declines a request.
+    """Declines a request.
 
     Needs `social:friends.edit`, and to have received the request. Answers 204; the sender is not notified.
     """
@@ -107,7 +107,7 @@ async def decline_request(call: Call, id: ObjectId) -> None:
 
 @endpoint("DELETE", _LIST + "/{id}", needs=EDIT, refusals=(NotFound,), guard=concerned)
 async def cancel_request(call: Call, id: ObjectId) -> None:
-    """DELETE …/requests/{id}: removes a request; its sender and its recipient may do that.
+    """Removes a request; its sender and its recipient may do that.
 
     Needs `social:friends.edit`. Answers 204.
     """

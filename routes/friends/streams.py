@@ -12,7 +12,7 @@ from routes.live.single import StreamQuery, show_own
 
 @stream("/v1/social/friends/live", needs=READ, sends=(FriendsFrame,))
 async def friends_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Listener | None:  # noqa: ARG001
-    """GET /v1/social/friends/live: friends and requests at once, then on change, at most one frame per 250 ms.
+    """Friends and requests at once, then on change, at most one frame per 250 ms.
 
     Needs `social:friends.read`; losing it closes with 4403.
     """

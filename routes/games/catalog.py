@@ -34,7 +34,7 @@ class GameCatalog(Wire, frozen=True):
 
 @endpoint("GET", "/v1/games/catalog", needs=AUTHENTICATED, cacheable=KEPT)
 async def read_game_catalog(call: Call) -> GameCatalog:
-    """GET /v1/games/catalog: the games that are counted, with their modes, ordered by name."""
+    """The games that are counted, with their modes, ordered by name."""
     rows = await call.service.database.read(games.read_all)
     return GameCatalog([_shown(row) for row in rows])
 

@@ -12,8 +12,7 @@ from routes.live.single import StreamQuery, show
 
 @stream("/v1/games/live", needs=AUTHENTICATED, sends=(GamesSnapshot,))
 async def games_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Listener | None:  # noqa: ARG001
-    """GET /v1/games/live: all games and how many play them at once, then when a number changes, at most one frame a
-    second.
+    """All games and how many play them at once, then when a number changes, at most one frame a second.
 
     A server counts for the game that its listed publication names as its category, else for that of its network's,
     while it is online and has said so in the last 90 seconds.

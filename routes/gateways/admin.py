@@ -109,7 +109,7 @@ class GatewayPatch(Wire, frozen=True):
 
 @endpoint("GET", "/v1/admin/connect/gateways", needs=MANAGE)
 async def list_gateways(call: Call, query: GatewaysQuery) -> GatewayPage:
-    """GET /v1/admin/connect/gateways: all gateways, the newest first.
+    """All gateways, the newest first.
 
     Needs `admin:connect:manage`. Gateways that have been offline for seven days are gone.
     """
@@ -125,7 +125,7 @@ async def list_gateways(call: Call, query: GatewaysQuery) -> GatewayPage:
 
 @endpoint("GET", "/v1/admin/connect/gateway-routes", needs=MANAGE)
 async def list_gateway_routes(call: Call, query: RoutesQuery) -> RoutePage:
-    """GET /v1/admin/connect/gateway-routes: all routes, by their hosts. Needs `admin:connect:manage`."""
+    """All routes, by their hosts. Needs `admin:connect:manage`."""
     wanted = WantedRoutes(
         status=query.status,
         server_id=query.server_id,
@@ -156,7 +156,7 @@ async def known_gateway(call: Call, gateway_id: ObjectId) -> None:
     guard=known_gateway,
 )
 async def change_gateway(call: Call, gateway_id: ObjectId, body: GatewayPatch) -> Gateway:
-    """PATCH /v1/admin/connect/gateways/{gatewayId}: changes a gateway, and lets it drain or takes it back.
+    """Changes a gateway, and lets it drain or takes it back.
 
     Needs `admin:connect:manage`. A draining gateway is given no routes, and DNS names it no longer; its connections
     stay. An offline one is shown so until it comes back, and then drains if it was told to. The audit trail records

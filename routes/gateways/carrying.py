@@ -101,9 +101,7 @@ class Carrying:
         """
         changed = self._changed
         table = await self.table()
-        if (
-            table.revision < revision
-        ):  # another node has told the caller of routes that this one has not heard of yet
+        if table.revision < revision:  # another node has told of routes that this one has not heard of yet
             self.changed()
             changed = self._changed
             table = await self.table()

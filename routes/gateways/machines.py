@@ -120,7 +120,7 @@ class HeartbeatReply(Wire, frozen=True):
     secret_reply=True,
 )
 async def register_gateway(call: Call, body: RegisterBody) -> RegisteredGateway:
-    """POST /v1/connect/gateways/register: registers a gateway with the deployment token.
+    """Registers a gateway with the deployment token.
 
     A gateway that registers again under the same `publicHost` and `port` keeps its id, and its former secret ends; one
     that an admin drains goes on draining. A wrong token is a 401, and a service without a token answers 403. There may
@@ -158,7 +158,7 @@ async def register_gateway(call: Call, body: RegisterBody) -> RegisteredGateway:
     keyed=False,
 )
 async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBody) -> Encoded[HeartbeatReply]:
-    """POST /v1/connect/gateways/{gatewayId}/heartbeat: says how a gateway is, and answers which routes it carries.
+    """Says how a gateway is, and answers which routes it carries.
 
     Needs the gateway's secret as bearer token, and its id in `X-Gateway-Id`. The routes come where `routesRevision` is
     not the present one; with `waitSeconds` (at most 20) the answer waits until there is another, and the gateway counts

@@ -33,7 +33,7 @@ class GatewaysOfServer(Wire, frozen=True):
     guard=may("server.settings.read"),
 )
 async def list_gateways_of_server(call: Call, server_id: Uuid) -> GatewaysOfServer:
-    """GET …/servers/{serverId}/gateways: the gateways that could carry the server's route, and the route.
+    """The gateways that could carry the server's route, and the route.
 
     For members with `server.settings.read`, and for the server itself.
     """

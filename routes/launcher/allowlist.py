@@ -65,7 +65,7 @@ class AllowlistOut(Wire, frozen=True):
 
 @endpoint("GET", "/v1/public/launcher/network-guard-allowlist", needs=PUBLIC, cacheable=KEPT)
 async def read_network_guard_allowlist(call: Call) -> AllowlistOut:
-    """GET /v1/public/launcher/network-guard-allowlist: the hosts that launchers may talk to."""
+    """The hosts that launchers may talk to."""
     return _shown(call.service.config, await call.service.database.read(allowlist.read))
 
 
@@ -76,7 +76,7 @@ async def read_network_guard_allowlist(call: Call) -> AllowlistOut:
     refusals=(Invalid, RevisionConflict),
 )
 async def put_network_guard_allowlist(call: Call, body: AllowlistBody) -> Tagged[AllowlistOut]:
-    """PUT /v1/admin/launcher/network-guard-allowlist: replaces the hosts that launchers may talk to.
+    """Replaces the hosts that launchers may talk to.
 
     Needs `versions:publish`. `If-Match` names the `ETag` of the list that the caller has changed; if that is not the
     current one, the answer is a 409 `REVISION_CONFLICT`. Addresses, ports and public suffixes are refused. The audit

@@ -96,7 +96,7 @@ class ReportsPage(Wire, frozen=True):
     refusals=(Invalid, NotFound),
 )
 async def send_performance_report(call: Call, body: msgspec.Raw) -> ReportTaken:
-    """POST /v1/launcher/performance-reports: takes any JSON object of at most 256 KiB.
+    """Takes any JSON object of at most 256 KiB.
 
     Its members `launcherVersion` and `platform`, where they are lines of at most 64 characters, sort it. Of each user
     the newest 20 of a day (UTC) are kept, 16 MiB in all, for 30 days; all are counted.
@@ -111,7 +111,7 @@ async def send_performance_report(call: Call, body: msgspec.Raw) -> ReportTaken:
 
 @endpoint("GET", "/v1/admin/launcher/performance-reports", needs=TRACK)
 async def list_performance_reports(call: Call, query: ReportsQuery) -> Reply[ReportsPage]:
-    """GET /v1/admin/launcher/performance-reports: what launchers have reported, newest first.
+    """What launchers have reported, newest first.
 
     Needs `versions:track`. Answered as an attachment, since strangers wrote it. A malformed `since`, `userId` or
     `cursor` is a 400.

@@ -67,7 +67,7 @@ class NotePage(Wire, frozen=True):
 
 @endpoint("GET", _NOTES, needs=MODERATOR, refusals=(NotFound, Forbidden))
 async def read_notes(call: Call, user_id: UserId, query: PageQuery) -> NotePage:
-    """GET /v1/admin/users/{userId}/notes: what moderators have noted about a user, newest first.
+    """What moderators have noted about a user, newest first.
 
     For moderators; the user is not told: notes about oneself are a 403, unless the caller is a super-admin. An unknown
     user is a 404.
@@ -100,7 +100,7 @@ async def somebody_else(call: Call, user_id: UserId) -> None:
     guard=somebody_else,
 )
 async def add_note(call: Call, user_id: UserId, body: NoteBody) -> UserNote:
-    """POST /v1/admin/users/{userId}/notes: notes something about a user; at most 200 notes about one.
+    """Notes something about a user; at most 200 notes about one.
 
     It is erased with the user. When its author is erased, it stays without an author. Notes about oneself are a 403,
     unless the caller is a super-admin.
@@ -124,7 +124,7 @@ async def own_note(call: Call, user_id: UserId, note_id: ObjectId) -> None:
 
 @endpoint("PATCH", _ONE, needs=MODERATOR, refusals=(NotFound, Forbidden, Invalid), guard=own_note)
 async def change_note(call: Call, user_id: UserId, note_id: ObjectId, body: NoteBody) -> UserNote:
-    """PATCH …/users/{userId}/notes/{noteId}: replaces the text of a note. For its author, and super-admins.
+    """Replaces the text of a note. For its author, and super-admins.
 
     One about oneself is a 403, unless the caller is a super-admin.
     """
@@ -134,7 +134,7 @@ async def change_note(call: Call, user_id: UserId, note_id: ObjectId, body: Note
 
 @endpoint("DELETE", _ONE, needs=MODERATOR, refusals=(NotFound, Forbidden))
 async def remove_note(call: Call, user_id: UserId, note_id: ObjectId) -> None:
-    """DELETE …/users/{userId}/notes/{noteId}: removes a note. For its author, and super-admins.
+    """Removes a note. For its author, and super-admins.
 
     One about oneself is a 403, unless the caller is a super-admin. Answers 204.
     """

@@ -60,7 +60,7 @@ class CurseForgeSearch(CurseForgeFiles, frozen=True):
     refusals=(BadQuery, NotFound, UpstreamUnavailable),
 )
 async def search_curseforge(call: Call, query: CurseForgeSearch) -> Stored[JsonDocument]:
-    """GET /v1/public/curseforge/search: Minecraft's mods of CurseForge (Core API v1, `mods/search`), as it answers.
+    """Minecraft's mods of CurseForge (Core API v1, `mods/search`), as it answers.
 
     Kept for 60 seconds. Where no key of CurseForge's API is configured, every answer is a 503.
     """
@@ -83,7 +83,7 @@ async def search_curseforge(call: Call, query: CurseForgeSearch) -> Stored[JsonD
     refusals=(NotFound, BadQuery, UpstreamUnavailable),
 )
 async def read_curseforge_project(call: Call, project_id: str) -> Stored[JsonDocument]:
-    """GET /v1/public/curseforge/projects/{projectId}: one mod, as CurseForge answers. Kept for 300 seconds."""
+    """One mod, as CurseForge answers. Kept for 300 seconds."""
     return await passed_on(call, project_request(project_id))
 
 
@@ -95,7 +95,7 @@ async def read_curseforge_project(call: Call, project_id: str) -> Stored[JsonDoc
     refusals=(NotFound, BadQuery, UpstreamUnavailable),
 )
 async def list_curseforge_files(call: Call, project_id: str, query: CurseForgeFiles) -> Stored[JsonDocument]:
-    """GET /v1/public/curseforge/projects/{projectId}/files: a page of a mod's files, as CurseForge answers.
+    """A page of a mod's files, as CurseForge answers.
 
     Kept for 300 seconds. Where an author does not let others give files away, their `downloadUrl` is null.
     """
@@ -117,8 +117,7 @@ async def list_curseforge_files(call: Call, project_id: str, query: CurseForgeFi
     refusals=(NotFound, BadQuery, UpstreamUnavailable),
 )
 async def read_curseforge_file(call: Call, project_id: str, file_id: str) -> Stored[JsonDocument]:
-    """GET /v1/public/curseforge/projects/{projectId}/files/{fileId}: one file, as CurseForge answers. Kept for 300
-    seconds.
+    """One file, as CurseForge answers. Kept for 300 seconds.
 
     `downloadUrl` is passed on as it is. CurseForge's file servers want a key of their own, which clients have to bring.
     """

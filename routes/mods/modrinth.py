@@ -18,7 +18,7 @@ from routes.mods.showing import KEPT, JsonDocument, passed_on
     refusals=(NotFound, BadQuery, UpstreamUnavailable),
 )
 async def read_modrinth(call: Call, path: str, query: ModrinthQuery) -> Stored[JsonDocument]:
-    """GET /v1/public/modrinth/{path}: what Modrinth (API v2) answers, as it answers it.
+    """What Modrinth (API v2) answers, as it answers it.
 
     Passed on are `search`, `tag/{category,loader,game_version,project_type}`, `project/{id}` (and `/version`,
     `/dependencies`, `/members` below it), `projects?ids=`, `version/{id}`, `versions?ids=` and

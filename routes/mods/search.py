@@ -76,8 +76,8 @@ class ModHits(Wire, frozen=True):
     refusals=(BadQuery, UpstreamUnavailable),
 )
 async def search_mods(call: Call, query: ModSearch) -> Stored[ModHits]:
-    """GET /v1/public/mods/search: mods of Modrinth and CurseForge in one list, in which the catalogues take turns; once
-    one has no more, the other goes on alone.
+    """Mods of Modrinth and CurseForge in one list, in which the catalogues take turns; once one has no more, the other
+    goes on alone.
 
     `sources` says which have answered; where none has, the answer is a 503. Kept for 60 seconds, as `Age` says.
     """

@@ -67,8 +67,8 @@ class Removed(Wire, frozen=True):
 
 
 @endpoint("GET", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
-async def get_dns_config(call: Call, network_id: Uuid) -> Tagged[ConfigReply]:
-    """GET …/networks/{networkId}/dns/cloudflare: the network's DNS provider. For its owner; the token is not shown.
+async def read_dns_config(call: Call, network_id: Uuid) -> Tagged[ConfigReply]:
+    """The network's DNS provider. For its owner; the token is not shown.
 
     Its `ETag` changes with zone and token, also from null to the first provider, and not with how the token stands.
     """
@@ -85,7 +85,7 @@ async def get_dns_config(call: Call, network_id: Uuid) -> Tagged[ConfigReply]:
     guard=owner_of_network,
 )
 async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Tagged[DnsConfig]:
-    """PUT …/networks/{networkId}/dns/cloudflare: sets the zone in which the service maintains the network's records.
+    """Sets the zone in which the service maintains the network's records.
 
     For the network's owner. Token and zone are verified first: 422 with `meta.tokenStatus` if that fails. The
     token is stored encrypted. Records of domains claimed before, and of gateway routes, are made at once. `If-Match`
@@ -123,7 +123,7 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Ta
 
 @endpoint("DELETE", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
 async def remove_dns_config(call: Call, network_id: Uuid) -> Removed:
-    """DELETE …/networks/{networkId}/dns/cloudflare: deletes the provider and its token; existing DNS records stay.
+    """Deletes the provider and its token; existing DNS records stay.
 
     For the network's owner.
     """

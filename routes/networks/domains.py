@@ -103,7 +103,7 @@ async def claim_of(call: Call, network_id: Uuid, domain_id: ObjectId) -> DomainR
 
 @endpoint("GET", _DOMAINS, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
 async def list_domains(call: Call, network_id: Uuid) -> DomainList:
-    """GET …/networks/{networkId}/domains: the domains that the network has claimed. For its owner."""
+    """The domains that the network has claimed. For its owner."""
     rows = await call.service.database.read(domains.of_network, network_id)
     return DomainList(tuple(domain_of(row) for row in rows))
 
@@ -118,7 +118,7 @@ async def list_domains(call: Call, network_id: Uuid) -> DomainList:
     guard=owner_of_network,
 )
 async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[ClaimedDomain]:
-    """POST …/networks/{networkId}/domains: claims a domain, and answers the DNS records that verify and direct it.
+    """Claims a domain, and answers the DNS records that verify and direct it.
 
     For the network's owner. If the zone of the network's DNS provider holds the domain, the service makes both records.
     A domain that the network has claimed before is answered with 200. Addresses, wildcards, public suffixes and the
@@ -156,7 +156,7 @@ async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[
     guard=claim_of,
 )
 async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> DomainReply:  # noqa: ARG001 - the guard's
-    """POST …/domains/{domainId}/verify: looks up the claim's TXT record, and verifies the domain if it is there.
+    """Looks up the claim's TXT record, and verifies the domain if it is there.
 
     For the network's owner. If it is not there, the answer is a 409 with `status`, `verificationErrors`, `observed` and
     `lastCheckedAt` in `meta`; the claim may be checked again. Only one network can have a domain verified. What the

@@ -61,7 +61,7 @@ class RouteReply(Wire, frozen=True):
     guard=by_secret,
 )
 async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> RouteReply:
-    """PUT …/servers/{serverId}/gateway-route: sets the host under which players reach the calling server.
+    """Sets the host under which players reach the calling server.
 
     Needs the server's secret, and the server must be claimed. A host outside the verified domains of its network and
     the gateway domain is a 409, and so is one of another server. The route is `pending` until an online gateway has
@@ -94,7 +94,7 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
 
 @endpoint("DELETE", _ROUTE, needs=SERVER, refusals=(NotFound, Forbidden), guard=by_secret)
 async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
-    """DELETE …/servers/{serverId}/gateway-route: removes the route of the calling server.
+    """Removes the route of the calling server.
 
     Needs the server's secret. Answers 204; DNS records that the service made for the host are removed.
     """

@@ -138,14 +138,14 @@ class HostList(Wire, frozen=True):
 
 @endpoint("GET", _NETWORKS, needs=AUTHENTICATED)
 async def list_networks(call: Call) -> NetworkList:
-    """GET /v1/connect/networks: the caller's networks."""
+    """The caller's networks."""
     rows = await call.service.database.read(networks.of_owner, call.user_id, MAX_NETWORKS)
     return NetworkList(tuple(network_of(row) for row in rows))
 
 
 @endpoint("POST", _NETWORKS, needs=AUTHENTICATED, status=201, refusals=(NotFound, Invalid, QuotaExceeded))
 async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
-    """POST /v1/connect/networks: creates a network that the caller owns; a user owns 50 at most."""
+    """Creates a network that the caller owns; a user owns 50 at most."""
     random_bytes = call.service.random_bytes
     row = NetworkRow(
         network_id=new_uuid(random_bytes),
@@ -160,7 +160,7 @@ async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
 
 @endpoint("GET", _ONE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
 async def read_network(call: Call, network_id: Uuid) -> Tagged[Network]:
-    """GET /v1/connect/networks/{networkId}: one network, for its owner, with an `ETag` for changing it."""
+    """One network, for its owner, with an `ETag` for changing it."""
     row = await call.service.database.read(networks.read, network_id)
     if row is None:
         raise NotFound
@@ -175,7 +175,7 @@ async def read_network(call: Call, network_id: Uuid) -> Tagged[Network]:
     guard=owner_of_network,
 )
 async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) -> Tagged[Network]:
-    """PATCH /v1/connect/networks/{networkId}: changes name, slug, and what the network shows publicly.
+    """Changes name, slug, and what the network shows publicly.
 
     For its owner. `If-Match` names the `ETag` of the network that the caller has changed; if that is not the current
     one, the answer is a 409 `REVISION_CONFLICT`. A slug of another network is a 409 as well.
@@ -199,7 +199,7 @@ async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) 
     guard=owner_of_network,
 )
 async def remove_network(call: Call, network_id: Uuid) -> None:
-    """DELETE /v1/connect/networks/{networkId}: removes the network, with its tokens, domains, publication and articles.
+    """Removes the network, with its tokens, domains, publication and articles.
 
     Its DNS provider and Discord settings go too. What users have saved of its publication stays as the address alone.
     For its owner. While game servers or hosts are in it, the answer is a 409 `NETWORK_IN_USE`, with their number in
@@ -226,7 +226,7 @@ async def remove_network(call: Call, network_id: Uuid) -> None:
     guard=owner_of_network,
 )
 async def issue_join_token(call: Call, network_id: Uuid) -> JoinToken:
-    """POST …/networks/{networkId}/join-token: makes a token with which one server joins the network as its agent.
+    """Makes a token with which one server joins the network as its agent.
 
     For the network's owner. It is shown this once, can be used once, and is valid for ten minutes.
     """
@@ -245,7 +245,7 @@ async def issue_join_token(call: Call, network_id: Uuid) -> JoinToken:
     refusals=(NotFound, Invalid, JoinTokenUsed, JoinTokenExpired, QuotaExceeded),
 )
 async def join_network(call: Call, body: JoinBody) -> JoinedHost:
-    """POST /v1/connect/networks/join: a server joins the network of the token, as its agent.
+    """A server joins the network of the token, as its agent.
 
     The network's owner owns it at once. Answers its id and secret, shown this once. An unknown token is a 404; a
     used or expired one a 410.
@@ -277,7 +277,7 @@ async def join_network(call: Call, body: JoinBody) -> JoinedHost:
 
 @endpoint("GET", "/v1/connect/hosts", needs=AUTHENTICATED)
 async def list_hosts(call: Call) -> HostList:
-    """GET /v1/connect/hosts: the agents that have joined the caller's networks."""
+    """The agents that have joined the caller's networks."""
     rows = await call.service.database.read(networks.hosts_of, call.user_id, MAX_HOSTS_LISTED)
     last_seen = call.service.of(GAME_SERVERS).credentials.last_seen
     return HostList(tuple(host_of(row, last_seen(row.server_id)) for row in rows))

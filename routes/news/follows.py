@@ -49,13 +49,13 @@ class Follows(Wire, frozen=True):
 
 @endpoint("GET", "/v1/news/follows", needs=AUTHENTICATED)
 async def read_news_follows(call: Call) -> Follows:
-    """GET /v1/news/follows: the networks, servers and categories whose news are in the caller's feed."""
+    """The networks, servers and categories whose news are in the caller's feed."""
     return _shown(await call.service.database.read(follows.of_user, call.user_id))
 
 
 @endpoint("PUT", "/v1/news/follows", needs=AUTHENTICATED, refusals=(Invalid, NotFound))
 async def put_news_follows(call: Call, body: FollowsBody) -> Follows:
-    """PUT /v1/news/follows: replaces all that the caller follows. Unknown networks and servers are a 422 `UNKNOWN`."""
+    """Replaces all that the caller follows. Unknown networks and servers are a 422 `UNKNOWN`."""
     wanted = units_follows.checked([FollowRow(one.type, one.id) for one in body.items])
     about = f"news follows {call.user_id}"
     return await change(call, units_follows.put, call.user_id, wanted, about=about, shape=_shown)

@@ -20,7 +20,7 @@ _ALL, _SCOPED = Pages("public-news"), Pages("public-news-of-scope", own_pins=Tru
 
 @endpoint("GET", "/v1/public/news", needs=PUBLIC, cacheable=KEPT)
 async def list_public_news(call: Call, query: NewsQuery) -> NewsPage:
-    """GET /v1/public/news: the published articles that are public, pinned ones first, then the newest.
+    """The published articles that are public, pinned ones first, then the newest.
 
     Polls show their counts, and nothing of who has voted. A cursor is for the same filters.
     """
@@ -34,7 +34,7 @@ async def list_public_news(call: Call, query: NewsQuery) -> NewsPage:
 
 @endpoint("GET", "/v1/public/news/{newsId}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
 async def read_public_article(call: Call, news_id: ObjectId) -> Article:
-    """GET /v1/public/news/{newsId}: one article; 404 unless it is published and public."""
+    """One article; 404 unless it is published and public."""
     row = await call.service.database.read(articles.read, news_id)
     if row is None or row.visibility != "public" or not is_readable(row, call.now_ms):
         raise NotFound

@@ -32,7 +32,7 @@ class OwnNewsQuery(NewsQuery, frozen=True):
 
 @endpoint("GET", "/v1/news", needs=AUTHENTICATED, cacheable=KEPT)
 async def list_news(call: Call, query: OwnNewsQuery) -> NewsPage:
-    """GET /v1/news: the articles that the caller may read, pinned ones first, then the newest.
+    """The articles that the caller may read, pinned ones first, then the newest.
 
     In lists of one scope its own pinned articles come first, elsewhere those of the scope `global` alone. With another
     `status` than `published`, the articles of scopes that the caller may write in. A cursor is for the same filters.
@@ -47,7 +47,7 @@ async def list_news(call: Call, query: OwnNewsQuery) -> NewsPage:
 
 @endpoint("GET", "/v1/news/feed", needs=AUTHENTICATED, cacheable=KEPT)
 async def read_news_feed(call: Call, query: NewsQuery) -> NewsPage:
-    """GET /v1/news/feed: the global articles and those of what the caller follows, in the order of lists.
+    """The global articles and those of what the caller follows, in the order of lists.
 
     Pinned articles of the scope `global` alone come first. A cursor is for the same filters.
     """
@@ -60,5 +60,5 @@ async def read_news_feed(call: Call, query: NewsQuery) -> NewsPage:
 
 @endpoint("GET", "/v1/news/{newsId}", needs=AUTHENTICATED, cacheable=KEPT, refusals=(NotFound,))
 async def read_article(call: Call, news_id: ObjectId) -> Article:
-    """GET /v1/news/{newsId}: one article; 404 unless it is published or the caller may write it."""
+    """One article; 404 unless it is published or the caller may write it."""
     return await article_for(call, news_id)

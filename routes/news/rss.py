@@ -49,7 +49,7 @@ class RssQuery(Wire, frozen=True):
 
 @endpoint("GET", PATH, needs=PUBLIC, cacheable=KEPT, produces=MEDIA)
 async def read_news_rss(call: Call, query: RssQuery) -> Reply[Page]:
-    """GET /v1/public/news/rss: the published articles that are public, as RSS 2.0.
+    """The published articles that are public, as RSS 2.0.
 
     An article's `guid` never changes. Readers that ask again with `If-None-Match` or `If-Modified-Since` get a 304 as
     long as the feed is the same; within the second of a change there is no Last-Modified.

@@ -44,7 +44,7 @@ async def in_view(call: Call, news_id: ObjectId) -> None:
     again=article_again,
 )
 async def vote_in_news(call: Call, news_id: ObjectId, body: NewsVote) -> Article:
-    """POST /v1/news/{newsId}/poll/vote: replaces the caller's vote; `[]` withdraws it.
+    """Replaces the caller's vote; `[]` withdraws it.
 
     More than one option without `multiple`, or an unknown one, is a 422; a poll that is closed or past its expiry, or
     whose article is archived, a 409 `POLL_CLOSED`; an article without a poll a 404. Answers the Article with the

@@ -41,7 +41,7 @@ async def may_write(call: Call, news_id: ObjectId) -> None:
     again=article_again,
 )
 async def create_article(call: Call, body: NewArticle) -> Article:
-    """POST /v1/news: writes an article.
+    """Writes an article.
 
     The scope `global` needs `news:write`, `network` its owner, and `server` the capability `server.publication.write`;
     `news:write` may everywhere. A strange or unknown network or server is a 404. The text is Markdown (CommonMark,
@@ -73,7 +73,7 @@ async def create_article(call: Call, body: NewArticle) -> Article:
     guard=may_write,
 )
 async def change_article(call: Call, news_id: ObjectId, body: ArticlePatch) -> Article:
-    """PATCH /v1/news/{newsId}: changes an article; what is left out stays, and so do scope and author.
+    """Changes an article; what is left out stays, and so do scope and author.
 
     A status that the table of states does not have is a 409 `INVALID_STATE`, and so is another slug, moment or poll
     once the article was published. Archiving closes the poll for good. `revision` names the article that the caller has

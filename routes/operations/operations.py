@@ -161,13 +161,13 @@ def asyncapi_document(call: Call) -> MaybeAwaitable[Document[dict[str, object]]]
 
 
 @endpoint("GET", "/docs", needs=PUBLIC, rate=OPERATIONS, cacheable=STABLE)
-def docs(call: Call) -> MaybeAwaitable[Document[Page]]:
+def read_docs(call: Call) -> MaybeAwaitable[Document[Page]]:
     """The description as a page to read and to try out; it loads nothing from other hosts."""
     return call.service.documents.get("docs", lambda: _shipped("docs.html", HTML, DOCS_POLICY))
 
 
 @endpoint("GET", "/docs/{file}", needs=PUBLIC, rate=OPERATIONS, cacheable=STABLE, produces="text/*")
-def docs_file(call: Call, file: str) -> MaybeAwaitable[Document[Page]]:
+def read_docs_file(call: Call, file: str) -> MaybeAwaitable[Document[Page]]:
     """A script or style sheet of the page at `/docs`; another name is a 404."""
     found = DOCS_FILES.get(file)
     if found is None:

@@ -36,7 +36,7 @@ class InviteBody(Wire, frozen=True):
     "POST", _INVITES, needs=AUTHENTICATED, refusals=(NotFound, Blocked, Invalid, Conflict, QuotaExceeded)
 )
 async def invite_to_party(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
-    """POST /v1/social/party/invites: invites a user for ten minutes; creates a party if the caller is in none.
+    """Invites a user for ten minutes; creates a party if the caller is in none.
 
     The two need not be friends, but a block between them is a 403 `BLOCKED`. A party has at most 16 members.
     """
@@ -51,7 +51,7 @@ async def invite_to_party(call: Call, body: InviteBody) -> Encoded[PartySnapshot
     refusals=(NotFound, Blocked, Conflict, InviteExpired, QuotaExceeded),
 )
 async def accept_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnapshot]:
-    """POST …/invites/{partyId}/accept: leaves the party that the caller is in, and joins the one that invited them.
+    """Leaves the party that the caller is in, and joins the one that invited them.
 
     The only member of a party that somebody else is just joining stays there: a 409, which is over in a moment.
     """
@@ -60,7 +60,7 @@ async def accept_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnapsh
 
 @endpoint("POST", f"{_INVITES}/{{partyId}}/decline", needs=AUTHENTICATED, refusals=(NotFound, InviteExpired))
 async def decline_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnapshot]:
-    """POST …/invites/{partyId}/decline: declines an invite."""
+    """Declines an invite."""
     return await actions.decline(call, call.user_id, party_id)
 
 
@@ -72,7 +72,7 @@ async def decline_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnaps
     guard=member,
 )
 async def revoke_party_invite(call: Call, party_id: Uuid, target_id: UserId) -> Encoded[PartySnapshot]:
-    """DELETE …/invites/{partyId}/{targetId}: revokes an invite; its sender and the party's leader may do that.
+    """Revokes an invite; its sender and the party's leader may do that.
 
     An invite of a party that the caller is not in is a 404.
     """

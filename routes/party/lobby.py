@@ -55,7 +55,7 @@ class ReadyBody(Wire, frozen=True):
     guard=selector,
 )
 async def select_for_party(call: Call, body: Selection) -> Encoded[PartySnapshot]:
-    """PUT …/lobby/selection: selects what to play; no member is ready then, and the lobby's revision rises by one.
+    """Selects what to play; no member is ready then, and the lobby's revision rises by one.
 
     For the leader and the selectors (403 `NOT_SELECTOR` otherwise). `requirementHash` is the SHA-256 of the canonical
     JSON (RFC 8785) of `profileRequirement` as it is answered.
@@ -67,7 +67,7 @@ async def select_for_party(call: Call, body: Selection) -> Encoded[PartySnapshot
     "PUT", f"{_LOBBY}/selectors", needs=AUTHENTICATED, refusals=(NotFound, NotLeader, Invalid), guard=leader
 )
 async def set_party_selectors(call: Call, body: SelectorsBody) -> Encoded[PartySnapshot]:
-    """PUT …/lobby/selectors: sets the members who may select beside the leader; leader only (403 NOT_LEADER)."""
+    """Sets the members who may select beside the leader; leader only (403 NOT_LEADER)."""
     ids = tuple(dict.fromkeys(id.lower() for id in body.selector_ids))
     return await actions.do(call, call.user_id, call.subject, SetSelectors(call.user_id, ids))
 
@@ -80,7 +80,7 @@ async def set_party_selectors(call: Call, body: SelectorsBody) -> Encoded[PartyS
     guard=member,
 )
 async def set_party_ready(call: Call, body: ReadyBody) -> Encoded[PartySnapshot]:
-    """PUT …/lobby/ready: sets whether the caller is ready.
+    """Sets whether the caller is ready.
 
     To be ready without a prepared profile is a 409, and so is a profile prepared for another requirement. When all
     members are ready for a round-based minigame, `launchSignal` is set, also because the last member who was not ready

@@ -24,20 +24,20 @@ class NewLeader(Wire, frozen=True):
 
 
 @endpoint("GET", _PARTY, needs=AUTHENTICATED)
-async def get_party(call: Call) -> Encoded[PartySnapshot]:
-    """GET /v1/social/party: the caller's party, or null, and pending invites."""
+async def read_party(call: Call) -> Encoded[PartySnapshot]:
+    """The caller's party, or null, and pending invites."""
     return await actions.overview(call, call.user_id)
 
 
 @endpoint("POST", _PARTY, needs=AUTHENTICATED, refusals=(NotFound, Conflict))
 async def create_party(call: Call) -> Encoded[PartySnapshot]:
-    """POST /v1/social/party: creates a party for the caller, or answers the one that they are in."""
+    """Creates a party for the caller, or answers the one that they are in."""
     return await actions.create(call, call.user_id)
 
 
 @endpoint("POST", f"{_PARTY}/leave", needs=AUTHENTICATED)
 async def leave_party(call: Call) -> Encoded[PartySnapshot]:
-    """POST /v1/social/party/leave: leaves the party; it ends with its last member.
+    """Leaves the party; it ends with its last member.
 
     When the leader leaves, the online member who has been in it longest leads, or the longest if none is online. Does
     nothing if the caller is in no party.
@@ -47,7 +47,7 @@ async def leave_party(call: Call) -> Encoded[PartySnapshot]:
 
 @endpoint("DELETE", _PARTY, needs=AUTHENTICATED, refusals=(NotFound, NotLeader))
 async def disband_party(call: Call) -> Encoded[PartySnapshot]:
-    """DELETE /v1/social/party: ends the party; for its leader only (403 `NOT_LEADER`)."""
+    """Ends the party; for its leader only (403 `NOT_LEADER`)."""
     return await actions.disband(call, call.user_id)
 
 
@@ -59,7 +59,7 @@ async def disband_party(call: Call) -> Encoded[PartySnapshot]:
     guard=leader,
 )
 async def remove_party_member(call: Call, player_id: UserId) -> Encoded[PartySnapshot]:
-    """DELETE /v1/social/party/members/{playerId}: removes a member; for the leader only (403 `NOT_LEADER`)."""
+    """Removes a member; for the leader only (403 `NOT_LEADER`)."""
     return await actions.do(call, call.user_id, call.subject, Kick(call.user_id, player_id))
 
 
@@ -71,7 +71,7 @@ async def remove_party_member(call: Call, player_id: UserId) -> Encoded[PartySna
     guard=outgoing_leader,
 )
 async def hand_over_party(call: Call, body: NewLeader) -> Encoded[PartySnapshot]:
-    """PUT /v1/social/party/leader: makes another member the leader; for the leader only (403 `NOT_LEADER`).
+    """Makes another member the leader; for the leader only (403 `NOT_LEADER`).
 
     A `playerId` that is not a member is a 404.
     """

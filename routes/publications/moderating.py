@@ -78,8 +78,8 @@ class JudgementBody(Wire, frozen=True):
 
 @endpoint("GET", _PUBLICATIONS, needs=MANAGE)
 async def list_all_publications(call: Call, query: PublicationsQuery) -> PublicationPage:
-    """GET /v1/admin/connect/publications: all publications by name, also those that are not in the public list, and
-    addresses that users have saved. Needs `admin:connect:manage`.
+    """All publications by name, also those that are not in the public list, and addresses that users have saved. Needs
+    `admin:connect:manage`.
     """
     wanted = WantedPublications(
         prefix=query.query,
@@ -109,7 +109,7 @@ async def known_publication(call: Call, id: ObjectId) -> None:
     "PATCH", _PUBLICATIONS + "/{id}", needs=MANAGE, refusals=(NotFound, Invalid), guard=known_publication
 )
 async def judge_publication(call: Call, id: ObjectId, body: JudgementBody) -> ModeratedPublication:
-    """PATCH /v1/admin/connect/publications/{id}: features or suppresses a publication, or takes that back.
+    """Features or suppresses a publication, or takes that back.
 
     Needs `admin:connect:manage`. The audit trail has what was before, and the reason. A suppressed publication leaves
     the public list at once, and its owner cannot bring it back; nor what else is published at its address, but by those

@@ -58,7 +58,7 @@ class ProfileServer(Server, frozen=True, kw_only=True, rename="camel"):
 
 @endpoint("GET", "/v1/profile/servers", needs=AUTHENTICATED)
 async def list_profile_servers(call: Call, query: ProfileQuery) -> list[ProfileServer]:
-    """GET /v1/profile/servers: the game servers that the caller has claimed, oldest first, with their status."""
+    """The game servers that the caller has claimed, oldest first, with their status."""
     found = await call.service.database.read(_own, call.user_id)
     tag = (query.tag or "").strip().lower()
     return [_item(call, row, published) for row, published in found if _tagged(published, tag)]

@@ -41,7 +41,7 @@ class PublicPage(Wire, frozen=True):
 
 @endpoint("GET", "/v1/public/connect/slugs/{slug}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
 async def read_public_page(call: Call, slug: str) -> PublicPage:
-    """GET /v1/public/connect/slugs/{slug}: what the network with this slug shows to all.
+    """What the network with this slug shows to all.
 
     A malformed slug, and one that no network has, is a 404. A slug that was given up is free at once.
     """

@@ -52,7 +52,7 @@ class ServersPage(Wire, frozen=True):
 
 @endpoint("GET", _SERVERS, needs=PUBLIC, cacheable=KEPT, refusals=(BadQuery,))
 async def list_public_servers(call: Call, query: ServersQuery) -> ServersPage:
-    """GET /v1/public/servers: published servers and networks that are listed.
+    """Published servers and networks that are listed.
 
     Sorted by players, a page shows the order of the last second: a server that moves meanwhile may be on two pages, or
     on none.
@@ -74,7 +74,7 @@ async def list_public_servers(call: Call, query: ServersQuery) -> ServersPage:
 
 @endpoint("GET", _SERVERS + "/{id}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
 async def read_public_server(call: Call, id: ObjectId) -> Publication:
-    """GET /v1/public/servers/{id}: one entry of the list; 404 if it is not listed."""
+    """One entry of the list; 404 if it is not listed."""
     row = await call.service.database.read(publications.listed, id)
     if row is None:
         raise NotFound

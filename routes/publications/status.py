@@ -68,7 +68,7 @@ class StatusReply(Wire, frozen=True):
     guard=itself_for(SCOPE),
 )
 def push_status(call: Call, server_id: Uuid, body: StatusBody) -> MaybeAwaitable[StatusReply]:
-    """PUT …/servers/{serverId}/publication/status: the calling server reports its status, twice a second at most.
+    """The calling server reports its status, twice a second at most.
 
     Updates the publications of the server and of its network, and publishes nothing by itself. A status older than the
     last one is ignored. A status counts for 90 seconds. The status of a server that is not claimed is not kept.

@@ -108,7 +108,7 @@ async def manages(call: Call, target_type: str, target_id: Uuid) -> None:
 
 @endpoint("GET", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden), guard=manages)
 async def read_publication(call: Call, target_type: str, target_id: Uuid) -> Tagged[PublicationReply]:
-    """GET /v1/connect/publications/{targetType}/{targetId}: the publication of a server or network, or null.
+    """The publication of a server or network, or null.
 
     For its owner, members with `server.settings.write`, and moderators. Its `ETag` changes with what they may write,
     also from null to the first publication.
@@ -128,7 +128,7 @@ async def read_publication(call: Call, target_type: str, target_id: Uuid) -> Tag
 async def put_publication(
     call: Call, target_type: str, target_id: Uuid, body: PublicationBody
 ) -> Tagged[PublicationReply]:
-    """PUT /v1/connect/publications/{targetType}/{targetId}: publishes a server or network, or replaces its publication.
+    """Publishes a server or network, or replaces its publication.
 
     The address counts as the target's own if it is below the gateway domain, is where the server itself calls from, or
     is inside a verified domain of its network; else its ownership is PENDING, which the list shows. `If-Match` names
@@ -155,7 +155,7 @@ async def put_publication(
 
 @endpoint("DELETE", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Conflict), guard=manages)
 async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> Removed:
-    """DELETE /v1/connect/publications/{targetType}/{targetId}: removes the publication.
+    """Removes the publication.
 
     Only moderators may remove a suppressed one (409 `INVALID_STATE` otherwise). Users who have saved it keep its
     address, under the same id.

@@ -75,7 +75,7 @@ class RerollBody(Wire, frozen=True):
 
 @endpoint("GET", _QUESTS, needs=AUTHENTICATED, refusals=(NotFound,))
 async def read_daily_quests(call: Call) -> QuestsOut:
-    """GET /v1/quests/daily-games: the caller's three quests of this day (UTC), drawn at the first look.
+    """The caller's three quests of this day (UTC), drawn at the first look.
 
     The service counts by itself, once a minute: time on game servers (on servers of the caller's own none, on one where
     nobody else plays that day half, on several at once only once; 240 minutes a day, 12 hours a session), launch
@@ -92,7 +92,7 @@ async def read_daily_quests(call: Call) -> QuestsOut:
 
 @endpoint("POST", _QUESTS + "/reroll", needs=AUTHENTICATED, refusals=(NotFound, Invalid, Conflict))
 async def reroll_daily_quests(call: Call, body: RerollBody | None) -> QuestsOut:
-    """POST /v1/quests/daily-games/reroll: draws a quest of another kind in place of one, or of each not completed.
+    """Draws a quest of another kind in place of one, or of each not completed.
 
     A user has one reroll a day, or as many as `quests:rerolls` grants. A completed quest, or no reroll left, is a 409;
     an unknown `questId` a 404. The body may be left out. Progress is what the caller has done on the day.

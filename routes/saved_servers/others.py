@@ -13,8 +13,8 @@ _OF_USER = "/v1/users/{id}/public-servers"
 
 
 @endpoint("GET", _OF_USER + "/saved", needs=AUTHENTICATED, refusals=(NotFound, VisibilityDenied))
-async def list_saved_servers_of(call: Call, id: UserId) -> SavedServers:
-    """GET /v1/users/{id}/public-servers/saved: a user's saved servers, in their order.
+async def list_saved_servers_of_user(call: Call, id: UserId) -> SavedServers:
+    """A user's saved servers, in their order.
 
     For the user themselves, for holders of `social:servers.read.others` or `admin:user:view`, and for users to whom
     they show the list (`privacy.serverListVisibility`). Others are refused, whether there is such a user or not.
@@ -23,8 +23,8 @@ async def list_saved_servers_of(call: Call, id: UserId) -> SavedServers:
 
 
 @endpoint("GET", _OF_USER + "/favorites", needs=AUTHENTICATED, refusals=(NotFound, VisibilityDenied))
-async def list_favorite_servers_of(call: Call, id: UserId) -> SavedServers:
-    """GET /v1/users/{id}/public-servers/favorites: the favourites among a user's saved servers.
+async def list_favorite_servers_of_user(call: Call, id: UserId) -> SavedServers:
+    """The favourites among a user's saved servers.
 
     For the same callers as `…/saved`; `counts` are those of the whole list.
     """

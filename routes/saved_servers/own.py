@@ -81,7 +81,7 @@ async def listed(call: Call, server_id: ObjectId) -> None:
 
 @endpoint("GET", _SAVED, needs=AUTHENTICATED)
 async def list_saved_servers(call: Call) -> SavedServers:
-    """GET /v1/profile/public-servers/saved: the caller's saved servers, in their order.
+    """The caller's saved servers, in their order.
 
     Nobody but the caller removes an entry, or has it name another address. When what was saved is removed, or is no
     longer at the address, the entry stays in its place, with the address as its name. It then has another `id` if the
@@ -99,7 +99,7 @@ async def list_saved_servers(call: Call) -> SavedServers:
     refusals=(NotFound, Invalid, QuotaExceeded),
 )
 async def save_server(call: Call, body: SaveBody) -> Reply[SavedServer]:
-    """POST /v1/profile/public-servers/saved: saves a public server, at the end of the list.
+    """Saves a public server, at the end of the list.
 
     Answers 201 with its entry, 200 if it was saved already. For an address that no public server is proven to have, an
     unlisted one is created. At most 500 are saved.
@@ -110,7 +110,7 @@ async def save_server(call: Call, body: SaveBody) -> Reply[SavedServer]:
 
 @endpoint("PATCH", _ONE, needs=AUTHENTICATED, refusals=(NotFound,), guard=listed)
 async def change_saved_server(call: Call, server_id: ObjectId, body: SavedPatch) -> SavedServer:
-    """PATCH /v1/profile/public-servers/saved/{serverId}: makes a saved server a favourite, or no longer."""
+    """Makes a saved server a favourite, or no longer."""
     return await change(
         call, units.set_favorite, call.user_id, server_id, body.favorite, about=None, shape=entry_of
     )
@@ -118,13 +118,13 @@ async def change_saved_server(call: Call, server_id: ObjectId, body: SavedPatch)
 
 @endpoint("DELETE", _ONE, needs=AUTHENTICATED, refusals=(NotFound,))
 async def unsave_server(call: Call, server_id: ObjectId) -> NotSaved:
-    """DELETE /v1/profile/public-servers/saved/{serverId}: removes a server from the list, if it is in it."""
+    """Removes a server from the list, if it is in it."""
     return await change(call, units.remove, call.user_id, server_id, about=None, shape=_not_saved)
 
 
 @endpoint("PUT", _SAVED + "/order", needs=AUTHENTICATED, refusals=(Invalid, NotFound))
 async def arrange_saved_servers(call: Call, body: SavedOrder) -> SavedServers:
-    """PUT /v1/profile/public-servers/saved/order: changes the order of the list.
+    """Changes the order of the list.
 
     `serverIds` must be the complete list, each server exactly once; anything else is a 422.
     """

@@ -110,7 +110,7 @@ async def own(call: Call, service_id: ObjectId) -> None:
 
 @endpoint("GET", _SERVICES, needs=AUTHENTICATED)
 async def list_services(call: Call, query: PageQuery) -> ServicePage:
-    """GET /v1/services: the caller's services, oldest first."""
+    """The caller's services, oldest first."""
     after = _PAGES.place(query.cursor)
     rows = await call.service.database.read(services.of_owner, call.user_id, after, query.limit + 1)
     page = _PAGES.page(rows, query.limit, place_of)
@@ -121,7 +121,7 @@ async def list_services(call: Call, query: PageQuery) -> ServicePage:
     "POST", _SERVICES, needs=AUTHENTICATED, status=201, refusals=(NotFound, Invalid, QuotaExceeded, Conflict)
 )
 async def create_service(call: Call, body: ServiceBody) -> ServiceOut:
-    """POST /v1/services: makes a service of an extension that is public, or that the caller may change.
+    """Makes a service of an extension that is public, or that the caller may change.
 
     Another private extension, and an unknown one, is a 404; a second service of the same extension a 409. A user has at
     most 100.
@@ -143,7 +143,7 @@ async def create_service(call: Call, body: ServiceBody) -> ServiceOut:
     "DELETE", _SERVICES + "/{serviceId}", needs=AUTHENTICATED, refusals=(NotFound, Conflict, Overloaded)
 )
 async def remove_service(call: Call, service_id: ObjectId) -> ServiceRemoved:
-    """DELETE /v1/services/{serviceId}: takes its extension from all of the caller's game servers, and removes it.
+    """Takes its extension from all of the caller's game servers, and removes it.
 
     Settings stay on the game servers; open commands for the extension are cancelled. While it is being migrated the
     answer is a 409. If some game servers cannot be asked now, the answer is a 503, and the request may be repeated.
@@ -169,7 +169,7 @@ async def remove_service(call: Call, service_id: ObjectId) -> ServiceRemoved:
     guard=own,
 )
 async def migrate_service(call: Call, service_id: ObjectId, body: MigrationBody) -> Migration:
-    """POST /v1/services/{serviceId}/migrate-extension: has another extension take the place of the present one.
+    """Has another extension take the place of the present one.
 
     On each of the caller's game servers the settings of the present extension become the new one's, and so does its
     registration; where the new one has them already, those stay, and the former settings stay in the history. Open

@@ -94,7 +94,7 @@ def list_issuers(call: Call) -> SignInIssuers:
     cookies=True,
     refusals=(NotFound,),
 )
-async def go_to_issuer(call: Call, issuer: str) -> Reply[Redirect]:
+async def begin_sign_in(call: Call, issuer: str) -> Reply[Redirect]:
     """Leads the browser to an issuer, to sign in there. An unknown issuer is a 404."""
     provider = provider_of(call, issuer)
     flow = new_flow(call, issuer)
@@ -112,7 +112,7 @@ async def go_to_issuer(call: Call, issuer: str) -> Reply[Redirect]:
     cookies=True,
     refusals=(NotFound,),
 )
-async def come_back_from_issuer(call: Call, issuer: str, query: CallbackQuery) -> Reply[Redirect]:
+async def finish_sign_in(call: Call, issuer: str, query: CallbackQuery) -> Reply[Redirect]:
     """Where an issuer leads the browser back to: signs it in, or links the account that it has signed in with, and
     leads to the console. Whatever is wrong leads to the sign-in page. An unknown issuer is a 404.
     """

@@ -33,7 +33,7 @@ class Catalog(Wire, frozen=True):
 
 @endpoint("GET", "/v1/shop/catalog", needs=AUTHENTICATED, cacheable=KEPT)
 async def read_catalog(call: Call, query: CatalogQuery) -> Catalog:
-    """GET /v1/shop/catalog: the products on sale, by name; `owned` tells which of them have given the caller rights."""
+    """The products on sale, by name; `owned` tells which of them have given the caller rights."""
 
     async def read(conn: Connection) -> tuple[list[Product], set[str]]:
         return await list_on_sale(conn, query.kind), await products_owned(conn, call.user_id, call.now_ms)

@@ -83,7 +83,7 @@ class CheckoutOut(Wire, frozen=True):
     refusals=(Invalid, Blocked, NotFound, QuotaExceeded, Conflict, UpstreamUnavailable, IdempotencyKeyReused),
 )
 async def start_checkout(call: Call, body: CheckoutBody) -> CheckoutOut:
-    """POST /v1/shop/checkout: orders products; the total and what they give are frozen.
+    """Orders products; the total and what they give are frozen.
 
     With Stripe `checkout.url` is where to pay, within an hour, a total of 50 to 99,999,999 of the smallest unit.
     Otherwise an admin marks the purchases as paid, within a day. What costs nothing is given at once. At most five
@@ -109,7 +109,7 @@ async def start_checkout(call: Call, body: CheckoutBody) -> CheckoutOut:
 
 @endpoint("GET", "/v1/shop/checkout/{checkoutId}", needs=AUTHENTICATED, refusals=(NotFound,))
 async def read_checkout(call: Call, checkout_id: ObjectId) -> CheckoutOut:
-    """GET /v1/shop/checkout/{checkoutId}: one of the caller's own checkouts; another's is a 404."""
+    """One of the caller's own checkouts; another's is a 404."""
     return _shown(await _own(call, checkout_id))
 
 
@@ -120,7 +120,7 @@ async def read_checkout(call: Call, checkout_id: ObjectId) -> CheckoutOut:
     refusals=(NotFound, Conflict, UpstreamUnavailable),
 )
 async def cancel_checkout(call: Call, checkout_id: ObjectId) -> None:
-    """DELETE /v1/shop/checkout/{checkoutId}: cancels one of the caller's own checkouts; again is a 204 as well.
+    """Cancels one of the caller's own checkouts; again is a 204 as well.
 
     One that turns out to be paid, or has expired, is a 409.
     """

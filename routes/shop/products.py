@@ -146,7 +146,7 @@ class ProductPage(Wire, frozen=True):
 
 @endpoint("GET", "/v1/admin/shop/products", needs=MANAGE)
 async def list_products(call: Call, query: PageQuery) -> ProductPage:
-    """GET /v1/admin/shop/products: all products, on sale or not. Needs `shop:manage`."""
+    """All products, on sale or not. Needs `shop:manage`."""
     rows = await call.service.database.read(list_all, _PAGES.place(query.cursor), query.limit + 1)
     page = _PAGES.page(rows, query.limit, lambda row: row.id)
     return ProductPage([product_entry(row) for row in page.rows], page.next_cursor, page.has_more)
@@ -160,7 +160,7 @@ async def list_products(call: Call, query: PageQuery) -> ProductPage:
     refusals=(Invalid, QuotaExceeded, SlugTaken),
 )
 async def add_product(call: Call, body: ProductBody) -> ProductEntry:
-    """POST /v1/admin/shop/products: makes a product. Needs `shop:manage`; the audit trail records it."""
+    """Makes a product. Needs `shop:manage`; the audit trail records it."""
     draft = Draft(
         slug=body.slug, kind=body.kind, name=body.name.strip(), description=with_line_feeds(body.description),
         amount=body.price.amount, currency=body.price.currency.lower(), grants=_sold(body.grants),
@@ -194,7 +194,7 @@ async def known_product(call: Call, product_id: ObjectId) -> Product:
     guard=known_product,
 )
 async def patch_product(call: Call, product_id: ObjectId, body: ProductPatch) -> ProductEntry:  # noqa: ARG001
-    """PATCH /v1/admin/shop/products/{productId}: changes a product; another `revision` than the present one is a 409.
+    """Changes a product; another `revision` than the present one is a 409.
 
     Checkouts that are open keep the price and the rights that they were made with. Needs `shop:manage`; the audit trail
     records each change.

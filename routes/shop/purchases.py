@@ -79,7 +79,7 @@ class PaidBody(Wire, frozen=True):
 
 @endpoint("GET", "/v1/shop/purchases", needs=AUTHENTICATED)
 async def list_own_purchases(call: Call, query: PurchaseQuery) -> PurchasePage:
-    """GET /v1/shop/purchases: what the caller has paid or was given, newest first.
+    """What the caller has paid or was given, newest first.
 
     The payer, the payment and the checkout are shown to the payer alone.
     """
@@ -88,7 +88,7 @@ async def list_own_purchases(call: Call, query: PurchaseQuery) -> PurchasePage:
 
 @endpoint("GET", "/v1/admin/shop/purchases", needs=MANAGE)
 async def list_all_purchases(call: Call, query: AllPurchasesQuery) -> PurchasePage:
-    """GET /v1/admin/shop/purchases: the purchases of all users or of one, newest first. Needs `shop:manage`."""
+    """The purchases of all users or of one, newest first. Needs `shop:manage`."""
     return await _page(call, _ALL_PAGES, query, query.user_id)
 
 
@@ -112,7 +112,7 @@ async def known_purchase(call: Call, purchase_id: ObjectId) -> Purchase:
     guard=known_purchase,
 )
 async def mark_purchase_paid(call: Call, purchase_id: ObjectId, body: PaidBody | None) -> PurchaseEntry:
-    """POST /v1/admin/shop/purchases/{purchaseId}/mark-paid: says that a purchase is paid, and gives what was bought.
+    """Says that a purchase is paid, and gives what was bought.
 
     Also for one that is on hold. The body may be left out. Again is the same answer; a purchase that was refunded or is
     disputed is a 409. An open checkout at Stripe is ended there first, so that it is not paid twice. Needs
@@ -134,8 +134,7 @@ async def mark_purchase_paid(call: Call, purchase_id: ObjectId, body: PaidBody |
     refusals=(NotFound, Conflict),
 )
 async def refund_purchase(call: Call, purchase_id: ObjectId) -> PurchaseEntry:
-    """POST /v1/admin/shop/purchases/{purchaseId}/refund: notes that the money was given back by hand, and takes back
-    what was bought; what admins have granted stays.
+    """Notes that the money was given back by hand, and takes back what was bought; what admins have granted stays.
 
     Payments by Stripe are refunded at Stripe, which tells the service: 409 here. Again is the same answer. Needs
     `shop:manage`; the audit trail records it.

@@ -20,7 +20,7 @@ class PurchaseTold(msgspec.Struct, frozen=True, rename="camel", tag_field="type"
 
 @stream("/v1/shop/events", needs=AUTHENTICATED, sends=(PurchasesSnapshot, PurchaseTold))
 async def shop_events(call: Call, socket: LiveSocket, query: StreamQuery) -> Listener | None:  # noqa: ARG001
-    """GET /v1/shop/events: the newest 100 purchases that the caller pays or receives, then each that is new or changes.
+    """The newest 100 purchases that the caller pays or receives, then each that is new or changes.
 
     A slow reader gets the snapshot again in place of the events that it missed.
     """

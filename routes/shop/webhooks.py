@@ -53,8 +53,8 @@ def says_signed(call: Call) -> None:
     refusals=(Unauthenticated, MalformedJson),
     guard=says_signed,
 )
-async def take_webhook(call: Call, body: bytes) -> WebhookTaken:
-    """POST /v1/shop/webhooks: takes what a payment provider tells, once.
+async def receive_webhook(call: Call, body: bytes) -> WebhookTaken:
+    """Takes what a payment provider tells, once.
 
     Signed by Stripe (`Stripe-Signature`), or by the three headers of Standard Webhooks. A signature that is missing,
     wrong or more than five minutes off is a 401. Events of other types, and about nothing of this service, are a 200

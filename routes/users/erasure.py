@@ -40,7 +40,7 @@ LETTING_GO_SECONDS = 5.0
 
 @endpoint("DELETE", "/v1/admin/users/{userId}", needs=SUPER_ADMIN, refusals=(NotFound, Forbidden, Conflict))
 async def erase_user(call: Call, user_id: UserId) -> None:
-    """DELETE /v1/admin/users/{userId}: erases a user for good.
+    """Erases a user for good.
 
     Profile, rights, friendships, attachments, capes, shares, networks and game servers are deleted; the DNS records of
     networks and servers go as far as the provider answers within three seconds. They leave groups. Their messages stay,

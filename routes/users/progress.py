@@ -68,7 +68,7 @@ class OptionsOut(Wire, frozen=True):
 
 @endpoint("GET", "/v1/profile/level", needs=AUTHENTICATED)
 async def read_level(call: Call) -> LevelOut:
-    """GET /v1/profile/level: the caller's level. Level n takes 100·n experience."""
+    """The caller's level. Level n takes 100·n experience."""
     total_xp = await call.service.database.read(experience.read, call.user_id)
     level = level_of(total_xp)
     return LevelOut(level.level, level.xp, level.xp_for_next, total_xp)
@@ -76,7 +76,7 @@ async def read_level(call: Call) -> LevelOut:
 
 @endpoint("GET", _OPTIONS, needs=AUTHENTICATED)
 async def read_minecraft_options(call: Call) -> Tagged[OptionsOut]:
-    """GET /v1/profile/minecraft-options: the game's options as the caller last stored them."""
+    """The game's options as the caller last stored them."""
     return _shown(await call.service.database.read(units_options.read, call.user_id))
 
 
@@ -87,8 +87,8 @@ async def read_minecraft_options(call: Call) -> Tagged[OptionsOut]:
     max_bytes=BODY_MAX_BYTES,
     refusals=(Invalid, NotFound, RevisionConflict),
 )
-async def keep_minecraft_options(call: Call, body: OptionsBody) -> Tagged[OptionsOut]:
-    """PUT /v1/profile/minecraft-options: stores the game's options.
+async def put_minecraft_options(call: Call, body: OptionsBody) -> Tagged[OptionsOut]:
+    """Stores the game's options.
 
     If-Match, or `revision`, names the revision that the client has changed: if it is not the current one, the answer is
     a 409 `REVISION_CONFLICT`, with the current one in `meta.revision`.

@@ -67,7 +67,7 @@ class Supporters(Wire, frozen=True):
 
 @endpoint("GET", "/v1/public/users/{identifier}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
 async def read_public_user(call: Call, identifier: str) -> PublicUser:
-    """GET /v1/public/users/{identifier}: a user by uuid, or by name, case ignored.
+    """A user by uuid, or by name, case ignored.
 
     An unknown user, and a name that several users have, is a 404.
     """
@@ -92,7 +92,7 @@ async def read_public_user(call: Call, identifier: str) -> PublicUser:
 
 @endpoint("GET", "/v1/public/supporters", needs=PUBLIC, cacheable=LISTED)
 async def list_supporters(call: Call, query: SupportersQuery) -> Supporters:
-    """GET /v1/public/supporters: users who support the service, the longest first."""
+    """Users who support the service, the longest first."""
     found = await call.service.database.read(supporters, query.limit)
     return Supporters(
         [SupporterEntry(one.user_id, one.name, one.tier, iso_or_none(one.since_ms)) for one in found]

@@ -90,7 +90,7 @@ class SharedProfile(Wire, frozen=True):
     refusals=(NotFound, Invalid, QuotaExceeded),
 )
 async def share_profile(call: Call, body: NewShare) -> ShareEntry:
-    """POST /v1/profile/shares: shares a launcher profile for 90 days.
+    """Shares a launcher profile for 90 days.
 
     Answers 201 with the code. A user may have as many shares as `profile-share.max` grants, by default 10. An invalid
     name or manifest is a 422.
@@ -105,7 +105,7 @@ async def share_profile(call: Call, body: NewShare) -> ShareEntry:
 
 @endpoint("GET", _SHARES, needs=AUTHENTICATED)
 async def list_shares(call: Call, query: PageQuery) -> SharesPage:
-    """GET /v1/profile/shares: the caller's shared profiles, the newest first."""
+    """The caller's shared profiles, the newest first."""
     before = _PAGES.place(query.cursor)
     read = call.service.database.read
     found = await read(shares.of_user, call.user_id, call.now_ms, before, query.limit + 1)
@@ -115,13 +115,13 @@ async def list_shares(call: Call, query: PageQuery) -> SharesPage:
 
 @endpoint("DELETE", _SHARES + "/{code}", needs=AUTHENTICATED, refusals=(NotFound,))
 async def unshare_profile(call: Call, code: str) -> None:
-    """DELETE /v1/profile/shares/{code}: ends a share. Answers 204."""
+    """Ends a share. Answers 204."""
     await change(call, units_shares.remove, call.user_id, code.upper(), call.now_ms, about=None)
 
 
 @endpoint("GET", "/v1/public/profile-shares/{code}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
 async def read_shared_profile(call: Call, code: str) -> SharedProfile:
-    """GET /v1/public/profile-shares/{code}: a shared profile, for any client that has its code.
+    """A shared profile, for any client that has its code.
 
     An unknown or expired code is a 404.
     """

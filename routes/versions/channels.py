@@ -65,7 +65,7 @@ class ActivationBody(Wire, frozen=True):
 
 @endpoint("GET", "/v1/versions/channels/active", needs=READ)
 async def list_channels(call: Call, query: ChannelsQuery) -> Channels:
-    """GET /v1/versions/channels/active: which release each channel points to. Needs `versions:read`.
+    """Which release each channel points to. Needs `versions:read`.
 
     Who has activated it is told to those with `versions:write`.
     """
@@ -91,7 +91,7 @@ async def list_channels(call: Call, query: ChannelsQuery) -> Channels:
     refusals=(NotFound, Invalid, Conflict, RevisionConflict, QuotaExceeded),
 )
 async def activate_release(call: Call, body: ActivationBody) -> PointerEntry | Reply[PointerEntry]:
-    """POST /v1/versions/channels/active: lets a channel point to a release; the same one again is a 200.
+    """Lets a channel point to a release; the same one again is a 200.
 
     Needs `versions:publish`. A yanked release is a 409; the audit trail records each change.
     """

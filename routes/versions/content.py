@@ -41,7 +41,7 @@ async def known_artifact(call: Call, release_id: ObjectId, artifact_id: ObjectId
 async def put_artifact_content(
     call: Call, release_id: ObjectId, artifact_id: ObjectId, body: BodyPieces
 ) -> ArtifactEntry:
-    """PUT /v1/versions/releases/{releaseId}/artifacts/{artifactId}/content: the bytes of an artifact of a draft.
+    """The bytes of an artifact of a draft.
 
     Needs `versions:write`. The body is read as it comes; its length, its SHA-256 and, where the service knows
     publishers' keys, its Ed25519 signature have to be those of the artifact (422 `MISMATCH`). At most

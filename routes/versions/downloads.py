@@ -38,7 +38,7 @@ class DownloadQuery(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 @endpoint("GET", "/v1/public/versions/download", needs=PUBLIC, refusals=(NotFound,))
 async def download_artifact(call: Call, query: DownloadQuery) -> Blob | Redirect:
-    """GET /v1/public/versions/download: a file of a published release: its bytes, or a 302 to where they lie.
+    """A file of a published release: its bytes, or a 302 to where they lie.
 
     Named by `artifactId`, or found as `/v1/public/versions/resolve` does; nothing to install is a 404, and so are files
     of drafts and yanked releases.

@@ -102,9 +102,9 @@ class CountsPage(Wire, frozen=True):
 
 
 @endpoint("POST", "/v1/public/versions/events", needs=PUBLIC, status=202)
-async def take_version_event(call: Call, body: EventBody) -> EventTaken:
-    """POST /v1/public/versions/events: a client says that it has looked for, downloaded, installed or launched a
-    release, that it failed, or that it went back. Counted by day and platform, and written each second.
+async def record_version_event(call: Call, body: EventBody) -> EventTaken:
+    """A client says that it has looked for, downloaded, installed or launched a release, that it failed, or that it
+    went back. Counted by day and platform, and written each second.
     """
     release_id = parse_object_id(body.release_id)
     if release_id is not None:
@@ -115,8 +115,8 @@ async def take_version_event(call: Call, body: EventBody) -> EventTaken:
 
 @endpoint("GET", "/v1/versions/events", needs=TRACK)
 async def list_version_events(call: Call, query: CountsQuery) -> CountsPage:
-    """GET /v1/versions/events: how many clients have said what, by release, platform and day, for 400 days. Needs
-    `versions:track`. A cursor is for the same release and days.
+    """How many clients have said what, by release, platform and day, for 400 days. Needs `versions:track`. A cursor is
+    for the same release and days.
     """
     today = call.now_ms // DAY_MS
     release_id = None

@@ -26,7 +26,7 @@ _PATH = "/v1/public/versions/feeds"
 async def read_version_feed(
     call: Call, scope_type: str, scope_id: str, file_name: str
 ) -> Page | Redirect | Blob:
-    """GET /v1/public/versions/feeds/{scopeType}/{scopeId}/{fileName}: a folder of feeds, and of the files they list.
+    """A folder of feeds, and of the files they list.
 
     For electron-updater's generic provider (6.8) `<channel>.yml` for Windows, `<channel>-mac.yml`,
     `<channel>-linux.yml` and `<channel>-linux-arm64.yml`, where `latest` is `stable`: YAML in the form of JSON, with

@@ -179,7 +179,7 @@ class ReleasePage(Wire, frozen=True):
 
 @endpoint("GET", "/v1/versions/releases", needs=READ)
 async def list_all_releases(call: Call, query: ReleasesQuery) -> ReleasePage:
-    """GET /v1/versions/releases: releases, newest first. Needs `versions:read`; drafts, `versions:write` too."""
+    """Releases, newest first. Needs `versions:read`; drafts, `versions:write` too."""
     writes = call.user.access.allows(WRITE)
     wanted = WantedReleases(
         scope_type=query.scope_type, scope_id=query.scope_id, status=query.status, drafts=writes,
@@ -199,7 +199,7 @@ async def list_all_releases(call: Call, query: ReleasesQuery) -> ReleasePage:
 
 @endpoint("GET", "/v1/versions/releases/{releaseId}", needs=READ, refusals=(NotFound,))
 async def read_one_release(call: Call, release_id: ObjectId) -> ReleaseEntry:
-    """GET /v1/versions/releases/{releaseId}: one release; a draft is a 404 for those who may not write releases."""
+    """One release; a draft is a 404 for those who may not write releases."""
     writes = call.user.access.allows(WRITE)
     release = await call.service.database.read(read_release, release_id)
     if release is None or (release.status == "draft" and not writes):
@@ -215,7 +215,7 @@ async def read_one_release(call: Call, release_id: ObjectId) -> ReleaseEntry:
     refusals=(NotFound, Invalid, Conflict, Forbidden, QuotaExceeded),
 )
 async def add_release(call: Call, body: ReleaseBody) -> ReleaseEntry:
-    """POST /v1/versions/releases: makes a release. Needs `versions:write`; a second one of a version is a 409."""
+    """Makes a release. Needs `versions:write`; a second one of a version is a 409."""
     if body.status == "published":
         _may_publish(call)
     release = Release(
@@ -249,7 +249,7 @@ async def known_release(call: Call, release_id: ObjectId) -> Release:
     guard=known_release,
 )
 async def patch_release(call: Call, release_id: ObjectId, body: ReleasePatch) -> ReleaseEntry:
-    """PATCH /v1/versions/releases/{releaseId}: changes a release.
+    """Changes a release.
 
     A draft may change in every way. A published one keeps its version and artifacts (409); `yanked` is for good, and a
     409 while a channel points to it. Needs `versions:write`; the audit trail records what is published or
@@ -265,7 +265,7 @@ async def patch_release(call: Call, release_id: ObjectId, body: ReleasePatch) ->
 
 @endpoint("DELETE", "/v1/versions/releases/{releaseId}", needs=WRITE, refusals=(NotFound, Conflict))
 async def remove_release(call: Call, release_id: ObjectId) -> None:
-    """DELETE /v1/versions/releases/{releaseId}: deletes a release; one that a channel points to is a 409."""
+    """Deletes a release; one that a channel points to is a 409."""
     await change(call, delete_release, release_id, stamp_of(call), about=_SCOPES)
 
 

@@ -144,7 +144,7 @@ class ReleaseKeys(Wire, frozen=True):
 
 @endpoint("GET", "/v1/public/versions/resolve", needs=PUBLIC, cacheable=SHARED, refusals=(NotFound,))
 async def resolve_version(call: Call, query: ResolveQuery) -> Encoded[ResolveAnswer]:
-    """GET /v1/public/versions/resolve: which release a client should have, signed.
+    """Which release a client should have, signed.
 
     A client is among those whom a roll-out reaches when the first 8 bytes of SHA-256(salt + clientId), as a number, are
     below the percentage modulo 100; raising it only ever adds clients. Outside, it is offered the release before. Going
@@ -166,14 +166,14 @@ async def resolve_version(call: Call, query: ResolveQuery) -> Encoded[ResolveAns
 
 @endpoint("GET", "/v1/public/versions/assets", needs=PUBLIC, cacheable=SHARED, refusals=(NotFound,))
 async def list_assets(call: Call, query: AssetsQuery) -> Assets:
-    """GET /v1/public/versions/assets: the files of the release that a channel points to."""
+    """The files of the release that a channel points to."""
     state, pointer = await pointer_of(call, query.scope_type, query.scope_id, query.channel)
     return Assets(list(map(artifact_entry, state.releases[pointer.release_id].artifacts)))
 
 
 @endpoint("GET", "/v1/public/versions/keys", needs=PUBLIC, cacheable=SHARED)
 async def list_release_keys(call: Call) -> ReleaseKeys:
-    """GET /v1/public/versions/keys: the keys that sign what clients are offered; launchers pin them."""
+    """The keys that sign what clients are offered; launchers pin them."""
     key = call.service.of(RELEASE_KEY)
     return ReleaseKeys([ReleaseKeyEntry(key.key_id, "Ed25519", key.public_key, active=True)])
 

@@ -80,8 +80,8 @@ class ControlBody(Wire, frozen=True):
     found_status=200,
     refusals=(NotFound, Invalid, Blocked, QuotaExceeded, UpstreamUnavailable),
 )
-async def found_private_voice_channel(call: Call, body: PrivateBody) -> Reply[VoiceChannel]:
-    """POST /v1/social/voice/channels/private: the voice channel of the caller and one other, new (201) or not (200).
+async def open_private_voice_channel(call: Call, body: PrivateBody) -> Reply[VoiceChannel]:
+    """The voice channel of the caller and one other, new (201) or not (200).
 
     Needs `social:voice.write`. Oneself is a 422, an unknown user a 404, a block between the two a 403 `BLOCKED`. An
     empty channel ends after a minute. A new one needs a seat on a node: without a node that is online the answer is a
@@ -102,8 +102,8 @@ async def found_private_voice_channel(call: Call, body: PrivateBody) -> Reply[Vo
     found_status=200,
     refusals=(NotFound, QuotaExceeded, UpstreamUnavailable),
 )
-async def found_party_voice_channel(call: Call, body: PartyBody) -> Reply[VoiceChannel]:
-    """POST /v1/social/voice/channels/party: the voice channel of the caller's party, new (201) or not (200).
+async def open_party_voice_channel(call: Call, body: PartyBody) -> Reply[VoiceChannel]:
+    """The voice channel of the caller's party, new (201) or not (200).
 
     Needs `social:voice.write`, and to be in a party (404 else). An empty channel ends after a minute. A new one needs a
     seat on a node: without a node that is online the answer is a 503, and where all that are online are full, a 422
@@ -134,7 +134,7 @@ async def known_channel(call: Call, channel_id: Uuid) -> None:
     guard=known_channel,
 )
 async def control_voice_channel(call: Call, channel_id: Uuid, body: ControlBody) -> VoiceChannel:
-    """PUT /v1/social/voice/channels/{channelId}/control: locks a channel, mutes and removes users.
+    """Locks a channel, mutes and removes users.
 
     Needs `social:voice.manage`; the audit trail records it. Who is muted stays so in tokens to come. A removed user is
     given no token for the channel for ten minutes.

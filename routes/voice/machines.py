@@ -148,7 +148,7 @@ class HeartbeatReply(Wire, frozen=True):
     secret_reply=True,
 )
 async def register_voice_node(call: Call, body: NewNode) -> RegisteredNode:
-    """POST /v1/social/voice/nodes/register: registers a voice node of a game server.
+    """Registers a voice node of a game server.
 
     Needs the server's own secret, and its owner's `social:voice.node`. The node's secret is shown this once: tokens of
     users are signed with it (HS256), under the node's id as key. A server has 50 nodes at most. No node is ever called.
@@ -185,7 +185,7 @@ async def register_voice_node(call: Call, body: NewNode) -> RegisteredNode:
     keyed=False,
 )
 async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBody) -> HeartbeatReply:  # noqa: ARG001
-    """POST /v1/social/voice/nodes/{nodeId}/heartbeat: says how a node is, and answers what it is to do.
+    """Says how a node is, and answers what it is to do.
 
     Needs the node's secret as bearer token with its id in `X-Node-Id`, or the own secret of its server; and as long as
     it serves, the `social:voice.node` of that server's owner. With `waitSeconds` (at most 20) the answer waits until
@@ -219,7 +219,7 @@ async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBod
     guard=node_or_none,
 )
 async def remove_voice_node(call: Call, node_id: ObjectId) -> None:
-    """DELETE /v1/social/voice/nodes/{nodeId}: removes a node; its channels move to others, of its region if it can be.
+    """Removes a node; its channels move to others, of its region if it can be.
 
     Needs the node's secret as bearer token with its id in `X-Node-Id`, or the own secret of its server. A server may
     repeat it; the node's own secret ends with it.

@@ -79,7 +79,7 @@ class VoiceNodePage(Wire, frozen=True):
 
 @endpoint("GET", "/v1/social/voice/regions", needs="social:voice.read")
 async def list_voice_regions(call: Call) -> VoiceRegions:
-    """GET /v1/social/voice/regions: where voice nodes stand, and how full they are, by the regions' codes."""
+    """Where voice nodes stand, and how full they are, by the regions' codes."""
     await go_home(call)
     seats = call.service.of(ATTENDANCE).seats
     regions: dict[str, list[Node]] = {}
@@ -90,7 +90,7 @@ async def list_voice_regions(call: Call) -> VoiceRegions:
 
 @endpoint("GET", "/v1/social/voice/nodes", needs="social:voice.manage")
 async def list_voice_nodes(call: Call, query: PageQuery) -> VoiceNodePage:
-    """GET /v1/social/voice/nodes: all voice nodes, the newest first, in pages."""
+    """All voice nodes, the newest first, in pages."""
     await go_home(call)
     seats = call.service.of(ATTENDANCE).seats
     after = _PAGES.place(query.cursor)

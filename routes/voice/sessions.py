@@ -103,7 +103,7 @@ class LeaveBody(Wire, frozen=True):
     secret_reply=True,
 )
 async def join_voice(call: Call, body: JoinBody) -> JoinedVoice:
-    """POST /v1/social/voice/session/join: comes into a channel, and answers the node and a token for it.
+    """Comes into a channel, and answers the node and a token for it.
 
     Needs `social:voice.write`, and to be of the pair or party (404 else). A user has one session: an older one ends
     with `REPLACED`. A locked channel is a 409 with `meta.reason` `LOCKED`, a full channel or node a 422
@@ -127,7 +127,7 @@ async def join_voice(call: Call, body: JoinBody) -> JoinedVoice:
 
 @endpoint("POST", f"{_SESSION}/sync", needs=WRITE, refusals=(NotFound, Invalid, Conflict))
 async def sync_voice(call: Call, body: SyncBody) -> SyncReply:
-    """POST /v1/social/voice/session/sync: says that the caller is there; at least each 30 seconds.
+    """Says that the caller is there; at least each 30 seconds.
 
     Needs `social:voice.write`. A session that has ended is a 409, with `meta.reason` `REPLACED`, `REMOVED` or
     `EXPIRED`.
@@ -150,7 +150,7 @@ async def sync_voice(call: Call, body: SyncBody) -> SyncReply:
 
 @endpoint("POST", f"{_SESSION}/leave", needs=WRITE, refusals=(Invalid,))
 async def leave_voice(call: Call, body: LeaveBody) -> None:
-    """POST /v1/social/voice/session/leave: ends the caller's session; again is the same.
+    """Ends the caller's session; again is the same.
 
     Needs `social:voice.write`.
     """

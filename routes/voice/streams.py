@@ -34,7 +34,7 @@ class SpeakingTold(msgspec.Struct, frozen=True, rename="camel", tag_field="type"
 
 @stream("/v1/social/voice/live", needs=READ, sends=(VoiceSnapshot, MigrateTold, SpeakingTold))
 async def voice_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Listener | None:  # noqa: ARG001
-    """GET /v1/social/voice/live: the channel that concerns the caller and their session in it, at once and on change.
+    """The channel that concerns the caller and their session in it, at once and on change.
 
     Needs `social:voice.read`. It is the channel that they are in, else a private one where the other waits, else their
     party's when somebody is in it, else null.
