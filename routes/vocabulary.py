@@ -1,7 +1,8 @@
 """What names on the wire mean in every domain, for the descriptions of the API.
 
 A field whose struct says what it means (`Args:`) is described by that; another by its name, as it stands here. So a new
-field gets a line at its struct, or one here if several structs share it and it means the same in all of them.
+field gets a line at its struct, or one here if several structs share it and it means the same in all of them. `userId`
+and the like need neither: they are the user's id.
 """
 
 from collections.abc import Mapping
@@ -9,46 +10,25 @@ from collections.abc import Mapping
 _IDS = {
     "actorId": "the user who acts.",
     "artifactId": "the file's id.",
-    "attachmentId": "the attachment's id.",
     "channelId": "the voice channel's id.",
-    "checkoutId": "the checkout's id.",
-    "commandId": "the command's id.",
-    "conversationId": "the conversation's id.",
-    "domainId": "the domain's id.",
-    "extensionId": "the extension's id.",
     "fileId": "the file's id at its source.",
     "friendId": "the friend's user id.",
-    "gameId": "the game's id.",
-    "gatewayId": "the gateway's id.",
     "id": "what identifies it.",
-    "identityId": "the identity's id.",
-    "inviteId": "the invite's id.",
     "inviteeUserId": "the user who is invited.",
     "inviterId": "the user who invites.",
     "itemModelId": "the id of the totem's model.",
     "keyId": "the id of the key.",
-    "messageId": "the message's id.",
-    "networkId": "the network's id.",
     "newsId": "the article's id.",
     "nodeId": "the voice node's id.",
-    "noteId": "the note's id.",
     "ownerId": "the user who owns it.",
-    "partyId": "the party's id.",
     "playerId": "the player's user id.",
-    "productId": "the product's id.",
     "profileId": "the id of the launcher profile.",
     "projectId": "the project's id at its source.",
-    "purchaseId": "the purchase's id.",
     "recipientId": "the user who receives it.",
-    "releaseId": "the release's id.",
     "requestId": "the id of the request, as in `X-Request-Id`.",
     "scopeId": "the program's id, unique in its kind.",
     "senderId": "the user who sent it.",
-    "serverId": "the server's id.",
-    "serviceId": "the service's id.",
-    "sessionId": "the session's id.",
     "targetId": "the id of who or what is meant.",
-    "userId": "the user's id.",
     "userIds": "ids of users.",
 }
 

@@ -40,8 +40,8 @@ class Channel:
     """
 
     __slots__ = (
-        "_common", "_groups", "_moves", "_owner", "_publications", "_recent", "_sending", "_subscriptions",
-        "_unplaced_at", "epoch", "id", "live", "offset", "published", "shown", "state", "told",
+        "_common", "_groups", "_owner", "_publications", "_recent", "_sending", "_subscriptions", "_unplaced_at",
+        "epoch", "id", "live", "offset", "published", "shown", "state", "told", "unplaced",
     )  # fmt: skip
 
     def __init__(self, shown: Shown, id: str, common: Common, owner: Owner) -> None:
@@ -61,7 +61,7 @@ class Channel:
         # there are thousands of channels with one subscriber: a deque is 0.6 KB, a dict of one group 0.2 KB, None free.
         self._publications: list[Publication] | None = None
         self._sending = False
-        self._moves = 0  # how often all audiences were to be computed since the walk has last done so
+        self.unplaced = 0  # turns that may have moved everybody's audience, which is still to be computed
         # Each knows its index, so that leaving costs no search: the last one moves into the place that is left.
         self._subscriptions: list[Subscription] = []
         self._groups: tuple[Group, ...] = ()
@@ -148,7 +148,7 @@ class Channel:
             self._recent = None
         if self._subscriptions:
             if moves is True and len(self._subscriptions) > SLICE:
-                self._moves += 1
+                self.unplaced += 1
             elif moves is True:
                 self._place_each(self._subscriptions.copy())
             elif moves:
@@ -236,11 +236,6 @@ class Channel:
         """Compute the audience of a subscription again; True when it has changed. A refusal ends the subscription."""
         return self.live and self._place(subscription)
 
-    @property
-    def placing(self) -> bool:
-        """True while audiences that a turn may have changed are to be computed: nobody is sent anything before."""
-        return self._moves > 0
-
     def _place(self, subscription: Subscription) -> bool:
         old = subscription.group
         try:
@@ -299,7 +294,7 @@ class Channel:
             deliver(self, self._subscriptions.copy(), self._common.counters)
             self._drop_had(self.published)
         else:
-            if not self.placing:
+            if not self.unplaced:
                 deliver(self, self._subscriptions[:SLICE], self._common.counters)
             self._sending = True
             self._common.start(self._send)
@@ -308,7 +303,7 @@ class Channel:
         """Serve all subscriptions that are behind, slice by slice, until none is."""
         try:
             while True:
-                while self.placing:
+                while self.unplaced > 0:
                     await self._place_all()
                 upto = self.published
                 behind = [one for one in self._subscriptions if one.at < upto]
@@ -316,7 +311,7 @@ class Channel:
                     break
                 for first in range(0, len(behind), SLICE):
                     await trio.lowlevel.checkpoint()
-                    if self._moves:
+                    if self.unplaced:
                         break
                     deliver(self, behind[first : first + SLICE], self._common.counters)
                 else:
@@ -344,11 +339,11 @@ class Channel:
 
     async def _place_all(self) -> None:
         """Compute the audiences of all, slice by slice, also of those whose socket is full."""
-        moves, everybody = self._moves, self._subscriptions.copy()
+        turns, everybody = self.unplaced, self._subscriptions.copy()
         for first in range(0, len(everybody), SLICE):
             await trio.lowlevel.checkpoint()
             self._place_each([one for one in everybody[first : first + SLICE] if self.holds(one)])
-        self._moves -= moves
+        self.unplaced -= turns
 
     def _place_each(self, some: list[Subscription]) -> None:
         for subscription in some:

@@ -94,8 +94,9 @@ class Watched(Protocol):
         ...
 
     @property
-    def placing(self) -> bool:
-        """True while audiences that a turn may have changed are still to be computed."""
+    def unplaced(self) -> int:
+        """How many turns may have moved everybody's audience, and still have it to be computed: nobody is sent anything
+        of them before."""
         ...
 
     @property
@@ -200,7 +201,7 @@ class Subscription:
             self.sink.notify_when_writable(self)
             return
         with Contained("catching up", channel.shown.name, channel.id) as catching_up:
-            if channel.placing:
+            if channel.unplaced:
                 channel.place(self)
             if channel.holds(self):
                 self.sink.offer(self.group.snapshot(channel.told - self._missed_from))

@@ -9,7 +9,17 @@ from routes.edge.declare.endpoint import Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.shown import ShownChannel
 from routes.edge.docs.refusing import by_status, refusals_of_handshake
-from routes.edge.docs.schemas import Schema, Schemas, alternatives, camel, one_of, paragraphs, title, used
+from routes.edge.docs.schemas import (
+    Schema,
+    Schemas,
+    alternatives,
+    camel,
+    one_of,
+    paragraphs,
+    title,
+    used,
+    word_of,
+)
 from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
 from routes.edge.principal import PUBLIC
@@ -103,9 +113,9 @@ def _channel(stream: Stream, schemas: Schemas, references: Schema, words: Mappin
     if stream.shows:
         channel["x-channels"] = {one.name: _shown(one, schemas) for one in stream.shows}
     if stream.parameters:
+        meanings = {one.wire: word_of(one.wire, words) for one in stream.parameters}
         channel["parameters"] = {
-            parameter.wire: {"description": words[parameter.wire]} if parameter.wire in words else {}
-            for parameter in stream.parameters
+            name: {"description": says} if says else {} for name, says in meanings.items()
         }
     channel["x-refusals"] = {
         str(refused.status.value): {

@@ -32,6 +32,7 @@ from routes.edge.docs.schemas import (
     paragraphs,
     title,
     used,
+    word_of,
 )
 from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
@@ -175,7 +176,7 @@ def _parameters(endpoint: Endpoint, schemas: Schemas, words: Mapping[str, str]) 
             "required": True,
             "schema": _PATH_SCHEMAS[parameter.form],
         }
-        if meaning := _REST if parameter.form is ParameterForm.REST else words.get(parameter.wire):
+        if meaning := _REST if parameter.form is ParameterForm.REST else word_of(parameter.wire, words):
             described["description"] = meaning
         yield described
     if endpoint.query is not None:

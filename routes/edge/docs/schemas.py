@@ -157,12 +157,25 @@ def _spread(docstring: str | None, properties: Schema) -> None:
 
 def _name(name: str, described: Schema, words: Mapping[str, str]) -> None:
     """Describe a field by its name: by the word for it, and as a time (RFC 3339) where it ends in `At`."""
-    if name in words:
-        described.setdefault("description", words[name])
+    if meaning := word_of(name, words):
+        described.setdefault("description", meaning)
     if name.endswith("At"):
         for alternative in (described, *described.get("anyOf", ())):
             if alternative.get("type") == "string":
                 alternative.setdefault("format", "date-time")
+
+
+def word_of(name: str, words: Mapping[str, str]) -> str | None:
+    """What a name on the wire means: the word for it, `userId` the user's id, else None.
+
+    Args:
+        words: {name: what it means}.
+    """
+    known = words.get(name)
+    if known is None and name.endswith("Id"):
+        thing = re.sub(r"[A-Z]", lambda letter: f" {letter[0].lower()}", name.removesuffix("Id"))
+        return f"the {thing}'s id."
+    return known
 
 
 def title(name: str) -> str:

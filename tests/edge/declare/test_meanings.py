@@ -7,7 +7,7 @@ from routes.edge.pipeline.call import Call
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
 
-WORDS = {"name": "what it is called.", "size": "how large it is.", "thingId": "the thing's id."}
+WORDS = {"name": "what it is called.", "size": "how large it is."}
 
 
 class Named(Wire, frozen=True):
@@ -30,6 +30,7 @@ class Thing(Named, frozen=True):
 
     made_at: str | None
     note: str
+    old_owner_id: str
 
 
 class Which(Wire, frozen=True):
@@ -65,6 +66,7 @@ def test_a_struct_says_what_its_fields_mean_and_so_do_its_bases() -> None:
 
 def test_other_fields_are_described_by_their_names() -> None:
     assert FIELDS["name"]["description"] == "what it is called."
+    assert FIELDS["oldOwnerId"]["description"] == "the old owner's id."
     assert "description" not in FIELDS["note"]
 
 
