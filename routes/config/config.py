@@ -107,8 +107,7 @@ def read_config(environ: Mapping[str, str]) -> Config:
             # A value may go on over several lines, and what is said about it is one.
             shown = "" if setting.secret else f"={' '.join(str(text).split())}"
             raise ConfigError(f"{setting.name}{shown}: {error}") from None
-    if values["tls_bind"] is not None and None in (values["tls_cert"], values["tls_key"]):
-        raise ConfigError("PARTYLINE_TLS_BIND needs PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")
+    _check_tls(values)
     _check_nats(values)
     _check_processes(values)
     values["base_url"] = values["base_url"] or _own_address(values)
@@ -122,6 +121,15 @@ def _parsed(setting: Setting, text: str) -> object:
     if setting.parse is not Path and any(0xD800 <= ord(one) <= 0xDFFF for one in text):
         raise ValueError("is not text in UTF-8")
     return setting.parse(text)
+
+
+def _check_tls(values: Mapping[str, object]) -> None:
+    files = (values["tls_cert"], values["tls_key"])
+    if values["tls_bind"] is not None and None in files:
+        raise ConfigError("PARTYLINE_TLS_BIND needs PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")
+    if values["tls_bind"] is None and files != (None, None):
+        # Whoever gives a certificate would believe that it is used.
+        raise ConfigError("PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY need PARTYLINE_TLS_BIND")
 
 
 def _check_nats(values: Mapping[str, object]) -> None:
