@@ -59,6 +59,8 @@ class Poll(msgspec.Struct, frozen=True, rename="camel"):
         total_votes: how many options all voters together have chosen.
         total_voters: how many users have chosen an option.
         options: what can be chosen, in order.
+        expires_at: when it closes by itself; null for never.
+        expires_at_ms: the same, in epoch milliseconds.
         closed_at: when it was closed; null while it is open.
         close_reason: whether its time was over or somebody closed it; null while it is open.
     """
@@ -91,6 +93,7 @@ class PollDraft(msgspec.Struct, frozen=True, rename="camel"):
     Args:
         options: what can be chosen, in order.
         multiple: whether several options may be chosen.
+        expires_at_ms: when it closes by itself, epoch milliseconds; null for never.
     """
 
     question: Annotated[ShortText, ruled(minLength=1, maxLength=MAX_QUESTION_CHARACTERS)]

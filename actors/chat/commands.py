@@ -43,6 +43,7 @@ class MentionDraft(Public, kw_only=True, frozen=True):
 
     Args:
         kind: what is mentioned: only users.
+        id: the user's id.
         label: the name to show where the message is read; by default the user's current one.
     """
 

@@ -21,6 +21,7 @@ class Mention(Public, kw_only=True, frozen=True):
 
     Args:
         kind: what is mentioned: only users.
+        id: the user's id.
         token: `<@user:uuid>`, as it stands in `content`.
         label: the name to show.
     """
@@ -241,7 +242,11 @@ class ReadNotice(Public, frozen=True):
 
 
 class TypingNotice(Public, frozen=True):
-    """The `typing` event: the member is writing, until `expiresAtMs` at most."""
+    """The `typing` event: the member is writing, until `expiresAtMs` at most.
+
+    Args:
+        expires_at_ms: until when to show it, epoch milliseconds.
+    """
 
     user_id: str
     expires_at_ms: int

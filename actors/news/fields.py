@@ -46,21 +46,23 @@ class ArticleFields(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The fields of an article that a writer sets.
 
     Args:
-        title: 1 to 200 characters.
-        summary: at most 500 characters of plain text; null empties it.
-        body: Markdown (CommonMark, tables and `~~strikethrough~~`, no HTML), at most 32 KiB, with at most 1,000 `[`.
-        slug: 3 to 64 of a-z, 0-9 and -, unique within the scope; made from the title where none is given, and fixed
-            once the article was published.
+        title: the headline, 1 to 200 characters.
+        summary: a sentence or two for lists, at most 500 characters of plain text; null empties it.
+        body: the text, in Markdown (CommonMark, tables and `~~strikethrough~~`, no HTML), at most 32 KiB, with at most
+            1,000 `[`.
+        slug: its name in addresses: 3 to 64 of a-z, 0-9 and -, unique within the scope; made from the title where none
+            is given, and fixed once the article was published.
         cover_url: an https address of an image, at most 500 characters.
-        category: at most 32 characters, case ignored.
-        tags: at most 10, each of at most 32 characters, case ignored.
+        category: what it is listed under, at most 32 characters, case ignored.
+        tags: words it is found by, at most 10, each of at most 32 characters, case ignored.
         locale: a language tag (BCP 47), case ignored; `en` where none is given.
         pinned: whether it comes before the others in lists of its own scope, and everywhere where its scope is global.
         visibility: `authenticated` leaves it out of the public lists, and of what is posted elsewhere.
         status: see the table of states in `docs/news.md`.
         publish_at: the moment of publication, ISO 8601, at most 366 days ahead; fixed once the article was published.
         poll: as in chat; fixed once the article was published. null removes it.
-        notify: whether followers of the network or server are notified when it is published.
+        notify: whether followers of the network or server are notified when it is published; global news notifies
+            nobody.
     """
 
     title: Title | UnsetType = UNSET
@@ -90,10 +92,11 @@ class ArticlePatch(ArticleFields, frozen=True, kw_only=True, rename="camel"):
 
 
 class ScopeDraft(msgspec.Struct, frozen=True, rename="camel"):
-    """Whose news a new article is; `id` of the network or server, left out for `global`.
+    """Whose news a new article is.
 
     Args:
         type: for whom it is: everybody, or those who follow a network or a server.
+        id: the network's or server's id; left out for `global`.
     """
 
     type: ScopeType
@@ -105,14 +108,7 @@ class NewArticle(ArticleFields, frozen=True, kw_only=True, rename="camel"):
 
     Args:
         scope: whose news it is, for good.
-        title: the headline.
-        body: the text, in Markdown (CommonMark, tables and `~~strikethrough~~`).
         status: a draft where none is given.
-        slug: its name in addresses; by default made of the title.
-        summary: a sentence or two for lists.
-        cover_url: a picture's address.
-        locale: the language, as a BCP 47 tag.
-        pinned: whether it stands first in lists.
     """
 
     scope: ScopeDraft

@@ -18,6 +18,7 @@ class ArticleScope(msgspec.Struct, frozen=True):
 
     Args:
         type: for whom it is: everybody, or those who follow a network or a server.
+        id: the network's or server's id; null for `global`.
     """
 
     type: ScopeType

@@ -26,7 +26,6 @@ class ConversationQuery(StreamQuery, frozen=True, rename="camel"):
     """What a stream shows of a conversation.
 
     Args:
-        interval: seconds between two looks, where nothing is pushed.
         limit: messages in a snapshot, clamped to 1..120.
         before_ms: an older page: only messages with a smaller `createdAtMs`; left out, the newest page.
         include_archived: whether archived messages are merged in.

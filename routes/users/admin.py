@@ -72,9 +72,9 @@ class UserDetail(Wire, frozen=True):
     """Everything that admins see of a user.
 
     Args:
-        last_region: the country that they were last seen from; null if unknown.
+        last_region: the region that was reported last as theirs; null if none was.
         first_joined_at: when they were first seen; null before.
-        last_region_at: when they were seen from there; null if unknown.
+        last_region_at: when that was; null if none was.
     """
 
     user_id: str
@@ -168,6 +168,7 @@ class UserGranted(Wire, frozen=True):
     Args:
         node: the permission.
         negated: whether it is taken from them, whatever gives it.
+        expires_at: when it ends; null for never.
         value: the quantity that it carries; null for none.
     """
 

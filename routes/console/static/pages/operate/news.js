@@ -69,17 +69,17 @@ function Editor({ kept, changed }) {
 }
 
 function Write({ written }) {
-  const [fields, setFields] = useState({ ...fieldsOf(null), notify: false });
+  const [fields, setFields] = useState(fieldsOf(null));
   const set = (name) => (value) => setFields((before) => ({ ...before, [name]: value }));
   const send = useAction(async (status) => {
     const publishAt = momentOf(fields.publishAt);
-    await api.write({ ...bodyOf(fields), notify: fields.notify, scope: { type: "global" }, status: publishAt && status === "published" ? "scheduled" : status, ...(publishAt && { publishAt }) });
+    await api.write({ ...bodyOf(fields), scope: { type: "global" }, status: publishAt && status === "published" ? "scheduled" : status, ...(publishAt && { publishAt }) });
     toast(say("savebar.saved"));
-    setFields({ ...fieldsOf(null), notify: false });
+    setFields(fieldsOf(null));
     await written();
   });
   const isReady = fields.title.trim() && fields.body.trim() && !send.isRunning;
   return html`<details><summary>${say("newsdesk.write")}</summary><${Form} action=${send} label=${say("newsdesk.write")} onSubmit=${() => send.run("published")}>
-    <${ArticleFields} fields=${fields} set=${set} error=${send.error} /><${Field} kind="switch" label=${say("newsdesk.notify")} value=${fields.notify} onInput=${set("notify")} />
+    <${ArticleFields} fields=${fields} set=${set} error=${send.error} />
     <div class="buttons start"><${Submit} action=${send} disabled=${!isReady}>${say("versions.publish")}<//><button type="button" disabled=${!isReady} onClick=${() => send.run("draft")}>${say("newsdesk.draft")}</button></div><//></details>`;
 }
