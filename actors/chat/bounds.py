@@ -92,7 +92,7 @@ async def begin(conn: Connection, addition: Addition) -> list[str]:
     new = await bounds.not_joining(
         conn, addition.conversation_id, list(addition.pointers), now_ms=addition.now_ms
     )
-    await _check_memberships(conn, new, addition.pointers, addition.now_ms, one_more=True)
+    await _check_memberships(conn, new, addition.pointers, addition.now_ms, most=MEMBERSHIPS_MAX - 1)
     await bounds.lock(conn)
     ids = await bounds.begin_joining(
         conn, addition.conversation_id, list(addition.pointers), now_ms=addition.now_ms
@@ -132,9 +132,8 @@ async def _check_memberships(
     pointers: Mapping[str, str],
     now_ms: int,
     *,
-    one_more: bool = False,
+    most: int = MEMBERSHIPS_MAX,
 ) -> None:
-    most = MEMBERSHIPS_MAX - one_more
     full = await bounds.in_too_many(conn, list(user_ids), most=most, now_ms=now_ms)
     if full:
         sentence = f"a user is in {MEMBERSHIPS_MAX} groups at most"

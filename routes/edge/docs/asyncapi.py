@@ -1,6 +1,6 @@
 """AsyncAPI 3.0 of the declared streams, made from the structs that are sent and received on them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import orjson
@@ -9,17 +9,7 @@ from routes.edge.declare.endpoint import Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.shown import ShownChannel
 from routes.edge.docs.refusing import by_status, refusals_of_handshake
-from routes.edge.docs.schemas import (
-    Schema,
-    Schemas,
-    alternatives,
-    camel,
-    one_of,
-    paragraphs,
-    title,
-    used,
-    word_of,
-)
+from routes.edge.docs.schemas import Schema, Schemas, alternatives, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
 from routes.edge.principal import PUBLIC
@@ -45,7 +35,7 @@ def document(table: RouteTable) -> Schema:
     for stream in table.streams:
         name = camel(stream.name)
         sent, received = (_messages(frames, schemas, messages) for frames in (stream.sends, stream.receives))
-        channels[name] = _channel(stream, schemas, {**sent, **received}, table.words)
+        channels[name] = _channel(stream, schemas, {**sent, **received})
         for action, frames in (("send", sent), ("receive", received)):
             if frames:
                 operations[f"{name}.{action}"] = {
@@ -103,7 +93,7 @@ def _messages(frames: Iterable[object], schemas: Schemas, messages: Schema) -> S
     return references
 
 
-def _channel(stream: Stream, schemas: Schemas, references: Schema, words: Mapping[str, str]) -> Schema:
+def _channel(stream: Stream, schemas: Schemas, references: Schema) -> Schema:
     channel: Schema = {
         "address": stream.templates[0],
         "title": title(stream.name),
@@ -113,7 +103,7 @@ def _channel(stream: Stream, schemas: Schemas, references: Schema, words: Mappin
     if stream.shows:
         channel["x-channels"] = {one.name: _shown(one, schemas) for one in stream.shows}
     if stream.parameters:
-        meanings = {one.wire: word_of(one.wire, words) for one in stream.parameters}
+        meanings = {one.wire: schemas.meaning(one.wire) for one in stream.parameters}
         channel["parameters"] = {
             name: {"description": says} if says else {} for name, says in meanings.items()
         }

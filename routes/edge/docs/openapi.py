@@ -3,7 +3,7 @@
 Every refusal is listed under its status with its codes (`refusing.py`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from http import HTTPStatus
 from types import NoneType
@@ -32,7 +32,6 @@ from routes.edge.docs.schemas import (
     paragraphs,
     title,
     used,
-    word_of,
 )
 from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
@@ -70,7 +69,7 @@ def document(table: RouteTable) -> Schema:
     paths: Schema = {}
     for endpoint in table.endpoints:
         for number, path in enumerate(endpoint.templates):
-            operation = _operation(endpoint, schemas, table.words)
+            operation = _operation(endpoint, schemas)
             if number:
                 operation["operationId"] += f"Alias{number}"
             paths.setdefault(path, {})[endpoint.method.lower()] = operation
@@ -133,14 +132,14 @@ def _parts(returns: object) -> tuple[object, ...]:
     return (NoneType,) if returns is None else alternatives(returns)
 
 
-def _operation(endpoint: Endpoint, schemas: Schemas, words: Mapping[str, str]) -> Schema:
+def _operation(endpoint: Endpoint, schemas: Schemas) -> Schema:
     operation: Schema = {
         "operationId": camel(endpoint.name),
         "summary": title(endpoint.name),
         "description": _description(endpoint),
         "tags": [endpoint.area],
         "security": _security(endpoint),
-        "parameters": list(_parameters(endpoint, schemas, words)),
+        "parameters": list(_parameters(endpoint, schemas)),
         "responses": _responses(endpoint, schemas),
     }
     if endpoint.body is not None:
@@ -168,7 +167,7 @@ def _description(endpoint: Endpoint) -> str:
     return f"{text}\n\nNeeds: {needs}.".strip()
 
 
-def _parameters(endpoint: Endpoint, schemas: Schemas, words: Mapping[str, str]) -> Iterator[Schema]:
+def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
     for parameter in endpoint.parameters:
         described: Schema = {
             "name": parameter.wire,
@@ -176,7 +175,7 @@ def _parameters(endpoint: Endpoint, schemas: Schemas, words: Mapping[str, str]) 
             "required": True,
             "schema": _PATH_SCHEMAS[parameter.form],
         }
-        if meaning := _REST if parameter.form is ParameterForm.REST else word_of(parameter.wire, words):
+        if meaning := _REST if parameter.form is ParameterForm.REST else schemas.meaning(parameter.wire):
             described["description"] = meaning
         yield described
     if endpoint.query is not None:

@@ -43,10 +43,11 @@ class Schemas:
             if known not in self._types:
                 self._types.append(known)
         self._schemas, self.components = self._generate()
+        self._words = words
         self._complete(received)
         for component in self.components.values():
-            for name, described in component.get("properties", {}).items():
-                _name(name, described, words)
+            for name, field in component.get("properties", {}).items():
+                self._describe_by_name(name, field)
 
     def of(self, type_: object) -> Schema:
         """The schema of one of the types, mostly a reference to a component.
@@ -55,6 +56,23 @@ class Schemas:
             ValueError: the type was not among those given.
         """
         return self._schemas[self._types.index(type_)]
+
+    def meaning(self, name: str) -> str | None:
+        """What a name on the wire means: the word for it; of `userId` and the like the user's id; else None."""
+        known = self._words.get(name)
+        if known is None and name.endswith("Id"):
+            thing = re.sub(r"[A-Z]", lambda letter: f" {letter[0].lower()}", name.removesuffix("Id"))
+            return f"the {thing}'s id."
+        return known
+
+    def _describe_by_name(self, name: str, field: Schema) -> None:
+        """Describe a field of which no struct says what it means; what ends in `At` is a time (RFC 3339)."""
+        if meaning := self.meaning(name):
+            field.setdefault("description", meaning)
+        if name.endswith("At"):
+            for alternative in (field, *field.get("anyOf", ())):
+                if alternative.get("type") == "string":
+                    alternative.setdefault("format", "date-time")
 
     def _complete(self, received: Iterable[object]) -> None:
         """Add what msgspec does not say of structs: what their bases say of fields, and which are always sent."""
@@ -153,29 +171,6 @@ def _spread(docstring: str | None, properties: Schema) -> None:
             described = properties.get(camel(name.strip().rstrip("_")))
             if described is not None:
                 described.setdefault("description", " ".join(meaning.split()))
-
-
-def _name(name: str, described: Schema, words: Mapping[str, str]) -> None:
-    """Describe a field by its name: by the word for it, and as a time (RFC 3339) where it ends in `At`."""
-    if meaning := word_of(name, words):
-        described.setdefault("description", meaning)
-    if name.endswith("At"):
-        for alternative in (described, *described.get("anyOf", ())):
-            if alternative.get("type") == "string":
-                alternative.setdefault("format", "date-time")
-
-
-def word_of(name: str, words: Mapping[str, str]) -> str | None:
-    """What a name on the wire means: the word for it, `userId` the user's id, else None.
-
-    Args:
-        words: {name: what it means}.
-    """
-    known = words.get(name)
-    if known is None and name.endswith("Id"):
-        thing = re.sub(r"[A-Z]", lambda letter: f" {letter[0].lower()}", name.removesuffix("Id"))
-        return f"the {thing}'s id."
-    return known
 
 
 def title(name: str) -> str:
