@@ -1,6 +1,7 @@
 """The rate limits that this service declares: the table of contract §3, and some that the contract does not name.
 
 An endpoint is declared with one of them (`rate=UPLOAD`), or has the limit of its kind of caller (`edge/policies.py`).
+A policy that is made anywhere else would not be counted across nodes.
 """
 
 from collections.abc import Mapping
@@ -61,29 +62,6 @@ PAGES = Policy("pages", 3000, 60, by_address=True)
 """Files of the service's pages, sent from memory: a browser that has none of them asks for some fifty."""
 
 POLICIES: Mapping[str, Policy] = {
-    policy.name: policy
-    for policy in (
-        *policies.POLICIES,
-        UPLOAD,
-        ALL_CHAT,
-        CHAT_SEND,
-        FRIEND_REQUEST,
-        INVITE,
-        CHECKOUT,
-        WEBHOOK,
-        VOICE_JOIN,
-        SIGN_IN,
-        SIGN_IN_LINK,
-        REGISTER,
-        CLAIM_KEY,
-        STATUS_PUSH,
-        ALL_SETTINGS,
-        SETTINGS_WRITE,
-        DOMAIN_VERIFY,
-        ALL_LIVE,
-        LIVE_COMMAND,
-        OPERATIONS,
-        PAGES,
-    )
+    one.name: one for one in (*vars(policies).values(), *globals().values()) if isinstance(one, Policy)
 }
-"""{name: policy}, those of the edge included: the policies whose spending nodes tell each other."""
+"""{name: policy}: all above and those of the edge, since nodes tell each other of the spending of each."""

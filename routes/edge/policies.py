@@ -85,15 +85,3 @@ KEPT_ANSWERS = Policy("kept-answers", 64 * 1024 * 1024, 86_400)
 ASTRAY = Policy("astray", 1200, 60, by_address=True)
 """Requests refused before any other policy counts them: unknown routes and methods, OPTIONS, missing or expired
 credentials, WebSocket handshakes that are refused for their headers."""
-
-POLICIES = (
-    USER_READ,
-    USER_WRITE,
-    PUBLIC,
-    SERVER,
-    LIVE_FRAME,
-    HTTP2_FRAME,
-    BAD_CREDENTIALS,
-    KEPT_ANSWERS,
-    ASTRAY,
-)

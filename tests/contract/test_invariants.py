@@ -238,6 +238,19 @@ def _fixed(query: ast.expr) -> bool:
     return False
 
 
+def test_rates_stand_in_their_tables():
+    """Only those of the tables are told to other nodes; another would be a limit on each node by itself."""
+    tables = {"routes/rates.py", "routes/edge/policies.py"}
+    made = {
+        source.at(node)
+        for source in sources(*LAYERS)
+        if source.path not in tables
+        for node in source.nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Policy"
+    }
+    assert not made, "rates belong into routes/rates.py: " + ", ".join(sorted(made))
+
+
 def test_no_word_of_how_it_was_made():
     """The project stands alone: no paths of a build machine, no tools that wrote it."""
     words = ("/work" + "/", "../sha" + "red", "/tmp/" + "lab")
