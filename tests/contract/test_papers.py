@@ -87,7 +87,8 @@ def test_the_channels_of_the_live_socket_are_as_they_are_listed():
         for name, needs, events in re.findall(r"^\| `(.+?)` \|(.*?)\|(.*?)\|$", text, re.MULTILINE)
     }
     (live,) = (one for one in TABLE.streams if one.path == "/v1/social/live")
-    assert listed == {one.name: (set(one.needs), set(one.shows.events)) for one in live.shows}
+    declared = {one.name: (set(one.needs), set(one.shows.events)) for one in live.shows}
+    assert listed == declared, "the table of channels in docs/live.md is not what the service declares"
 
 
 def test_the_license_is_the_one_that_is_named():

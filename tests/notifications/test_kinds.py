@@ -12,7 +12,7 @@ TEXTS = sorted((Path(__file__).resolve().parents[2] / "routes/console/static/tex
 
 
 def test_all_have_their_rules() -> None:
-    assert set(KINDS) == set(get_args(NotificationKind))
+    assert set(KINDS) == set(get_args(NotificationKind)), "KINDS says what holds for each NotificationKind"
 
 
 @pytest.mark.parametrize("file", TEXTS, ids=lambda file: file.name)

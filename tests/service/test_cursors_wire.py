@@ -93,7 +93,8 @@ class Reader:
 def test_whatever_takes_a_cursor_asks_for_a_page():
     strays = [one.line for one in takers() if one.query and not issubclass(one.query.struct, PageQuery)]
     assert strays == []
-    assert {one.path for one in takers()} == {path.partition("?")[0] for path, _ in LISTS.values()}
+    listed = {path.partition("?")[0] for path, _ in LISTS.values()}
+    assert {one.path for one in takers()} == listed, "each list in pages has a line in LISTS"
 
 
 async def test_a_foreign_cursor_is_refused_by_name(world: World):
