@@ -51,7 +51,7 @@ def _acquaint(service: Opened, user_id: UserId) -> Awaitable[None] | None:
 
 INBOX = LiveChannel(
     name="inbox",
-    needs=READ,
+    needs=(READ,),
     shown=lambda service: service.of(CHAT_KINDS).inbox,
     viewer=the_user,
     by_default=True,
@@ -65,7 +65,7 @@ INBOX = LiveChannel(
 
 CONVERSATION = LiveChannel(
     name="conversation",
-    needs=READ,
+    needs=(READ,),
     shown=lambda service: service.of(CHAT_KINDS).conversation,
     viewer=_reader,
     id_of=parse_object_id,

@@ -57,9 +57,7 @@ async def conversation_live(
     if query.before_ms is not None:
         return await _show_older(call, socket, conversation_id, query, query.before_ms)
     viewer = ChatViewer(call.user_id, query.limit, query.include_archived)
-    return await show(
-        call, socket, service.of(CHAT_KINDS).conversation, conversation_id, viewer=viewer, needs=READ
-    )
+    return await show(call, socket, service.of(CHAT_KINDS).conversation, conversation_id, viewer=viewer)
 
 
 @stream("/v1/social/chat/live", needs=READ, sends=(InboxSnapshot,), guard=acquainted)
@@ -68,7 +66,7 @@ async def inbox_live(call: Call, socket: LiveSocket, query: StreamQuery) -> List
 
     Needs `social:chat.read`; losing it closes with 4403.
     """
-    return await show_own(call, socket, call.service.of(CHAT_KINDS).inbox, needs=READ)
+    return await show_own(call, socket, call.service.of(CHAT_KINDS).inbox)
 
 
 async def _show_older(
@@ -87,4 +85,4 @@ async def _show_older(
         mode="delta",
         opened=unannounced,
     )
-    return await watch(call, socket, request, shown=conversation, id=conversation_id, needs=READ)
+    return await watch(call, socket, request, shown=conversation, id=conversation_id)

@@ -26,8 +26,7 @@ READ_MEMBERS = "connect:members:read"
 
 SERVER = LiveChannel(
     name="server",
-    needs=READ_SETTINGS,
-    needs_too=(READ_COMMANDS, READ_MEMBERS),
+    needs=(READ_SETTINGS, READ_COMMANDS, READ_MEMBERS),
     shown=lambda service: service.of(GAME_SERVERS).server,
     viewer=lambda user_id, _: ServerViewer(user_id),
     id_of=parse_uuid,
@@ -47,7 +46,6 @@ SERVER = LiveChannel(
 
 SERVERS = LiveChannel(
     name=own_view.NAME,
-    needs=None,
     shown=lambda service: service.of(OWN_SERVERS).view,
     viewer=the_user,
     shows=Shown(

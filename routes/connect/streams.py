@@ -136,7 +136,7 @@ async def server_stream(
             takes_commands=viewer.commands,
             address=call.client_address,
         )
-    return UserStream(service, socket, call.user, subscription, needs=_nodes_of(viewer))
+    return UserStream(call, socket, subscription, needs_too=_nodes_of(viewer))
 
 
 def _viewer(call: Call) -> ServerViewer:
@@ -152,9 +152,9 @@ def _viewer(call: Call) -> ServerViewer:
 
 
 def _nodes_of(viewer: ServerViewer) -> tuple[str, ...]:
-    """The permission nodes that a user must keep for the stream to go on; a user who loses one has to connect again."""
+    """The nodes by which a user sees more than settings; one who loses any of them has to connect again."""
     sees = ((READ_COMMANDS, viewer.commands), (READ_MEMBERS, viewer.members))
-    return READ_SETTINGS, *(node for node, seen in sees if seen)
+    return tuple(node for node, seen in sees if seen)
 
 
 class _OfServer(SingleStream):

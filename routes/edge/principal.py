@@ -150,17 +150,15 @@ def admit(needs: Needs, principal: Principal | None) -> None:
     Raises:
         Forbidden: the caller lacks the node or role; `meta` names it as `permission` or `role`.
     """
-    if needs is PUBLIC or needs is AUTHENTICATED or needs is SERVER or needs is USER_OR_SERVER:
-        return  # authentication has decided these
     demand(needs, principal.access if principal is not None else None)
 
 
 def demand(needs: Needs, access: Access | None) -> None:
-    """Require a permission node, or the role of `MODERATOR` or `SUPER_ADMIN`.
+    """Require that the rights of an authenticated caller meet a rule.
 
     Args:
-        needs: the node or role.
-        access: the user's rights; None for a caller without any.
+        needs: the rule.
+        access: the caller's rights; None for a caller without any.
 
     Raises:
         Forbidden: the rights do not cover it; `meta` names it as `permission` or `role`.
@@ -173,13 +171,15 @@ def demand(needs: Needs, access: Access | None) -> None:
 
 
 def meets(needs: Needs, access: Access | None) -> bool:
-    """Whether rights cover a permission node, or the role of `MODERATOR` or `SUPER_ADMIN`.
+    """Whether the rights of an authenticated caller meet a rule.
 
     Args:
         needs, access: as for `demand`.
     """
-    if access is None:
-        return False
     if isinstance(needs, str):
-        return access.allows(needs)
-    return access.is_super_admin if needs is SUPER_ADMIN else access.is_moderator
+        return access is not None and access.allows(needs)
+    if needs is MODERATOR:
+        return access is not None and access.is_moderator
+    if needs is SUPER_ADMIN:
+        return access is not None and access.is_super_admin
+    return True  # authentication has decided the others

@@ -19,7 +19,7 @@ READ = "social:friends.read"
 
 FRIENDS = LiveChannel(
     name="friends",
-    needs=READ,
+    needs=(READ,),
     shown=lambda service: service.of(FRIENDS_LIVE).view,
     viewer=the_user,
     by_default=True,

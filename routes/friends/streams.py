@@ -16,4 +16,4 @@ async def friends_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Li
 
     Needs `social:friends.read`; losing it closes with 4403.
     """
-    return await show_own(call, socket, call.service.of(FRIENDS_LIVE).view, needs=READ)
+    return await show_own(call, socket, call.service.of(FRIENDS_LIVE).view)

@@ -12,7 +12,6 @@ from routes.live.channel import LiveChannel
 
 GAMES = LiveChannel(
     name=NAME,
-    needs=None,
     shown=lambda service: service.of(GAMES_LIVE).view,
     shared=True,
     shows=Shown(

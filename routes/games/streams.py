@@ -17,4 +17,4 @@ async def games_live(call: Call, socket: LiveSocket, query: StreamQuery) -> List
     A server counts for the game that its listed publication names as its category, else for that of its network's,
     while it is online and has said so in the last 90 seconds.
     """
-    return await show(call, socket, call.service.of(GAMES_LIVE).view, NAME, viewer=None, needs=None)
+    return await show(call, socket, call.service.of(GAMES_LIVE).view, NAME, viewer=None)

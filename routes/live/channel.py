@@ -63,11 +63,9 @@ class LiveChannel:
 
     Args:
         name: the whole name, or the part before the colon.
-        needs: the permission node or role that a viewer must hold for as long as they watch; None = none beside the
-            socket's.
-        needs_too: further nodes that a viewer must hold.
         shows: the structs of its frames, for the description of the service.
         shown: returns the kind of actor, or the view, that it shows.
+        needs: the permission nodes and roles that a viewer must hold for as long as they watch, beside the socket's.
         viewer: makes the viewer object that the actor's `audience` takes; left out, all viewers see the same.
         looks: makes the viewer object of the viewer's rights, in place of `viewer`, and again when they change; then
             `audience` says what these rights show, and refuses a viewer to whom they show nothing.
@@ -81,26 +79,20 @@ class LiveChannel:
     """
 
     name: str
-    needs: Needs | None
     shows: Shown
     shown: Callable[[Opened], Kind[Any, Any] | View[Any]]
+    needs: tuple[Needs, ...] = ()
     viewer: Callable[[UserId, SubscribeParams], object] = _alike
     looks: Callable[[Access], object] | None = None
     id_of: Callable[[str], str | None] | None = None
     shared: bool = False
     missing: type[NotFound] = NotFound
     by_default: bool = False
-    needs_too: tuple[str, ...] = ()
     prepare: Callable[[Opened, UserId], Awaitable[None] | None] = _known
-
-    @property
-    def demands(self) -> tuple[Needs, ...]:
-        """Every node and role that a viewer must hold."""
-        return self.needs_too if self.needs is None else (self.needs, *self.needs_too)
 
     def open_to(self, access: Access) -> bool:
         """Whether a user with these rights may watch."""
-        return all(meets(needs, access) for needs in self.demands)
+        return all(meets(needs, access) for needs in self.needs)
 
     def viewer_of(self, user_id: UserId, params: SubscribeParams, access: Access) -> object:
         """The viewer object of a user with these rights."""

@@ -54,7 +54,7 @@ class Channels:
         return tuple(
             ShownChannel(
                 name if channel.id_of is None else f"{name}:<id>",
-                tuple(needs if isinstance(needs, str) else needs.value for needs in channel.demands),
+                tuple(needs if isinstance(needs, str) else needs.value for needs in channel.needs),
                 channel.shows,
             )
             for name, channel in self._by_name.items()

@@ -208,7 +208,7 @@ class Session:
         """The channel of a name, the id of what it shows, and the request to watch that; or the refusal."""
         channel, actor_id = self.service.channels.locate(name, self.user_id)
         name = channel.name_of(actor_id)
-        for needs in channel.demands:
+        for needs in channel.needs:
             demand(needs, self.access)
         self._check_room(name)
 

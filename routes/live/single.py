@@ -17,7 +17,7 @@ from persistence.errors import PersistenceError
 from routes.call import Call
 from routes.edge.declare.query import Clamp
 from routes.edge.listener import Listener
-from routes.edge.principal import Access, UserPrincipal
+from routes.edge.principal import Access, meets
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.frames import BARE, BareEnvelope
 from routes.edge.websocket.socket import LiveSocket
@@ -47,17 +47,15 @@ async def show(
     id: str,
     *,
     viewer: object,
-    needs: str | None,
     told: Callable[[str, Any], object] | None = None,
 ) -> Listener | None:
-    """Show one actor or view until the socket is closed.
+    """Show one actor or view until the socket is closed, or the user loses the right that the stream's route needs.
 
     Args:
         call: the call that opened the stream.
         socket: open, not multiplexed.
         shown, id: the kind or view, and the id.
         viewer: the viewer object that its `audience` takes.
-        needs: the permission node that the user must hold for as long as they watch, or None.
         told: makes the frame of an event from its name and data; left out, changes are shown in snapshots.
 
     Returns:
@@ -71,7 +69,7 @@ async def show(
         mode="snapshot" if told is None else "delta",
         opened=unannounced,
     )
-    return await watch(call, socket, request, shown=shown, id=id, needs=needs)
+    return await watch(call, socket, request, shown=shown, id=id)
 
 
 async def show_own(
@@ -79,19 +77,18 @@ async def show_own(
     socket: LiveSocket,
     view: View[Any],
     *,
-    needs: str | None,
     told: Callable[[str, Any], object] | None = None,
 ) -> Listener | None:
-    """Show the caller their own view until the socket is closed.
+    """Show the caller their own view, as `show` does.
 
     Args:
         view: a view whose audience is `owner_only`.
-        call, socket, needs, told: as in `show`.
+        call, socket, told: as in `show`.
 
     Returns:
         As `show`.
     """
-    return await show(call, socket, view, call.user_id, viewer=call.user_id, needs=needs, told=told)
+    return await show(call, socket, view, call.user_id, viewer=call.user_id, told=told)
 
 
 async def watch(
@@ -101,7 +98,6 @@ async def watch(
     *,
     shown: Kind[Any, Any] | View[Any],
     id: str,
-    needs: str | None,
 ) -> Listener | None:
     """Subscribe a user; if that is refused or fails, close the socket with the reason and return None.
 
@@ -112,12 +108,11 @@ async def watch(
         socket: its end ends the subscription.
         request: the subscription; its sink may be another object than the socket.
         shown, id: the kind or view, and the id.
-        needs: the permission node that the user must hold for as long as they watch, or None.
     """
     subscription = await subscribed(call, socket, request, shown=shown, id=id)
     if subscription is None:
         return None
-    return UserStream(call.service, socket, call.user, subscription, needs=() if needs is None else (needs,))
+    return UserStream(call, socket, subscription)
 
 
 async def subscribed(
@@ -168,31 +163,26 @@ class UserStream(SingleStream):
     """The stream of a user, for as long as they have the rights for it; implements `RightsObserver`.
 
     Args:
-        service, subscription: as in `SingleStream`.
+        call: the call of the user who opened it; what its route needs must be met for as long as they watch.
         socket: its end ends the subscription.
-        user: the viewer.
-        needs: the permission nodes that the user must hold for as long as they watch.
+        subscription: the open subscription.
+        needs_too: permission nodes that the user must hold as well.
     """
 
     __slots__ = ("_needs",)
 
     def __init__(
-        self,
-        service: Service,
-        socket: LiveSocket,
-        user: UserPrincipal,
-        subscription: Subscription,
-        *,
-        needs: tuple[str, ...],
+        self, call: Call, socket: LiveSocket, subscription: Subscription, *, needs_too: tuple[str, ...] = ()
     ) -> None:
-        super().__init__(service, socket, subscription)
-        self._needs = needs
-        service.of(RIGHTS).follow(user.user_id, self, user.access, capped=user.capped)
+        super().__init__(call.service, socket, subscription)
+        self._needs = (call.needs, *needs_too)
+        user = call.user
+        call.service.of(RIGHTS).follow(user.user_id, self, user.access, capped=user.capped)
         socket.on_close(partial(self._close, user.user_id))
 
     def recheck(self, access: Access) -> None:
         """Take the user's new rights: end the subscription if they no longer cover it."""
-        if all(access.allows(node) for node in self._needs):
+        if all(meets(needs, access) for needs in self._needs):
             self._subscription.recheck()
         else:
             self._subscription.end(FORBIDDEN)

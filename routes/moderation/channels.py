@@ -12,7 +12,6 @@ from routes.live.channel import LiveChannel
 
 QUEUES = LiveChannel(
     name=NAME,
-    needs=None,
     shown=lambda _: MODERATION,
     looks=lambda access: Judge(access.is_moderator, access.allows(MODERATE), access.is_super_admin),
     shows=Shown(

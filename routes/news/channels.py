@@ -12,7 +12,6 @@ from routes.news.parts import NEWS_LIVE
 
 NEWS = LiveChannel(
     name=NAME,
-    needs=None,
     shown=lambda service: service.of(NEWS_LIVE).view,
     viewer=the_user,
     shows=Shown(

@@ -12,7 +12,6 @@ from routes.live.channel import LiveChannel, the_user
 
 NOTIFICATIONS = LiveChannel(
     name=NAME,
-    needs=None,
     shown=lambda _service: VIEW,
     viewer=the_user,
     shows=Shown(

@@ -14,7 +14,7 @@ from routes.operations.parts import LIVE_ACTORS, LIVE_METRICS
 
 METRICS = LiveChannel(
     name=metrics.NAME,
-    needs=SUPER_ADMIN,
+    needs=(SUPER_ADMIN,),
     shown=lambda service: service.of(LIVE_METRICS).view,
     shared=True,
     shows=Shown(
@@ -26,7 +26,7 @@ METRICS = LiveChannel(
 
 ACTORS = LiveChannel(
     name=actors.NAME,
-    needs=SUPER_ADMIN,
+    needs=(SUPER_ADMIN,),
     shown=lambda service: service.of(LIVE_ACTORS).view,
     shared=True,
     prepare=lambda service, _user_id: service.of(LIVE_ACTORS).prepare(),

@@ -15,7 +15,6 @@ from routes.party.parts import PARTY_KINDS
 
 PARTY = LiveChannel(
     name="party",
-    needs=None,
     shown=lambda service: service.of(PARTY_KINDS).own,
     viewer=the_user,
     by_default=True,

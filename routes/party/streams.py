@@ -13,4 +13,4 @@ from routes.party.parts import PARTY_KINDS
 @stream("/v1/social/party/live", needs=AUTHENTICATED, sends=(PartySnapshot,))
 async def party_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Listener | None:  # noqa: ARG001
     """The caller's party and invites at once, then whenever they have changed."""
-    return await show_own(call, socket, call.service.of(PARTY_KINDS).own, needs=None)
+    return await show_own(call, socket, call.service.of(PARTY_KINDS).own)

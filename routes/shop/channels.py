@@ -11,7 +11,6 @@ from routes.live.channel import LiveChannel, the_user
 
 CHANNEL = LiveChannel(
     name=NAME,
-    needs=None,
     shown=lambda _service: SHOP,
     viewer=the_user,
     shows=Shown(

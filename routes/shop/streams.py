@@ -24,7 +24,7 @@ async def shop_events(call: Call, socket: LiveSocket, query: StreamQuery) -> Lis
 
     A slow reader gets the snapshot again in place of the events that it missed.
     """
-    return await show_own(call, socket, SHOP, needs=None, told=_told)
+    return await show_own(call, socket, SHOP, told=_told)
 
 
 def _told(_name: str, data: PurchaseUpdated) -> PurchaseTold:

@@ -13,7 +13,7 @@ from routes.voice.streams import READ
 
 CHANNEL = LiveChannel(
     name=NAME,
-    needs=READ,
+    needs=(READ,),
     shown=lambda service: service.of(VOICE_KINDS).own,
     viewer=the_user,
     shows=Shown(

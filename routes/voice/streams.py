@@ -39,7 +39,7 @@ async def voice_live(call: Call, socket: LiveSocket, query: StreamQuery) -> List
     Needs `social:voice.read`. It is the channel that they are in, else a private one where the other waits, else their
     party's when somebody is in it, else null.
     """
-    return await show_own(call, socket, call.service.of(VOICE_KINDS).own, needs=READ, told=_told)
+    return await show_own(call, socket, call.service.of(VOICE_KINDS).own, told=_told)
 
 
 def _told(_name: str, data: VoiceSnapshot | VoiceMigrate | VoiceSpeaking) -> object:

@@ -88,7 +88,7 @@ def test_declared_as_the_table_says(row: dict[str, str]):
 
 def test_admins_find_every_node_in_the_catalog():
     """A node that is asked for and not listed is one that nobody has, and nobody can find."""
-    channels = (needs for domain in DOMAINS for channel in domain.channels for needs in channel.demands)
+    channels = (needs for domain in DOMAINS for channel in domain.channels for needs in channel.needs)
     asked = {
         needs for needs in (*(route.needs for _, route in _routes()), *channels) if isinstance(needs, str)
     }

@@ -24,7 +24,7 @@ from routes.edge.pipeline.idempotency import Attempt
 from routes.edge.pipeline.large_bodies import DecodingSlot
 from routes.edge.pipeline.long_poll import Checks, while_there
 from routes.edge.pipeline.parts import Parts
-from routes.edge.principal import Principal, ServerPrincipal, UserPrincipal
+from routes.edge.principal import PUBLIC, Needs, Principal, ServerPrincipal, UserPrincipal
 from routes.edge.reply import Ask, Reply
 from routes.edge.wire import encode
 
@@ -127,9 +127,10 @@ class Call(Generic[P_co]):
         """The deadline before the handler has moved it: the arrival of the body does not count."""
         self.uncounted = False
         """Whether the owner's node has yet to count the request by its subject, because a guard has left that to it."""
-        self.checks: Checks | None = None
-        """What it passes, as a request of `route` that came as `incoming`; all three None for a stream."""
         self.route: Route | None = None
+        """Its route; None where none was found."""
+        self.checks: Checks | None = None
+        """What it passes, as a request that came as `incoming`; both None for a stream."""
         self.incoming: Incoming | None = None
 
     @property
@@ -158,6 +159,11 @@ class Call(Generic[P_co]):
         if not isinstance(self.principal, ServerPrincipal):
             raise TypeError("this route has callers that are no servers")
         return self.principal
+
+    @property
+    def needs(self) -> Needs:
+        """What the route needs of users; `PUBLIC` where none was found."""
+        return PUBLIC if self.route is None else self.route.needs
 
     @property
     def client_is_gone(self) -> bool:

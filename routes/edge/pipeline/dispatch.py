@@ -201,6 +201,7 @@ class Edge:
         if self.service.draining:
             raise Draining
         arguments, subprotocol = await self._gate.pass_stream(call, stream, incoming)
+        call.route = stream
         if stream.query is not None:
             arguments["query"] = stream.query.decode(incoming.query)
         call.deadline.move(math.inf)  # a stream has no deadline; its effects have their own
