@@ -1,7 +1,7 @@
 """Sends commands to actors that may no longer exist."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from actors.errors import NotFound, Refused
 from actors.kernel.kind import Kind
@@ -10,12 +10,14 @@ from actors.kernel.supervisor import Fault
 from routes.jobs import OneOfMany
 from routes.service import Service
 
+Command = TypeVar("Command")
+
 
 async def ask_if_there(
     service: Service,
-    kind: Kind[Any, Any],
+    kind: Kind[Any, Command],
     id: str,
-    command: object,
+    command: Command,
     *,
     too_late: tuple[type[Refused], ...] = (NotFound,),
 ) -> None:
@@ -37,7 +39,9 @@ async def ask_if_there(
         return
 
 
-async def ask_one_of_many(service: Service, kind: Kind[Any, Any], id: str, command: object) -> Failure | None:
+async def ask_one_of_many(
+    service: Service, kind: Kind[Any, Command], id: str, command: Command
+) -> Failure | None:
     """Send a command to one of many actors, for a job: one that fails must not keep the others from their turn.
 
     Args:
@@ -54,7 +58,7 @@ async def ask_one_of_many(service: Service, kind: Kind[Any, Any], id: str, comma
     return asking.failure
 
 
-class AskedUntilFailed:
+class AskedUntilFailed(Generic[Command]):
     """Sends several commands each to many actors of a kind, for a job, and sends no more to an actor that has failed:
     it would be parked after more failures, and the next run sends what it has missed.
 
@@ -65,13 +69,13 @@ class AskedUntilFailed:
         failure: the last failure of an actor; None when all went well.
     """
 
-    def __init__(self, service: Service, kind: Kind[Any, Any]) -> None:
+    def __init__(self, service: Service, kind: Kind[Any, Command]) -> None:
         self.failure: Failure | None = None
         self._service = service
         self._kind = kind
         self._failed: set[str] = set()
 
-    async def ask(self, id: str, command: object) -> None:
+    async def ask(self, id: str, command: Command) -> None:
         """Send a command to an actor and wait for its turn; do nothing if it does not exist, or has failed before.
 
         Raises:
@@ -96,7 +100,7 @@ class AskedUntilFailed:
 
 
 async def ask_all_there(
-    service: Service, kind: Kind[Any, Any], commands: Iterable[tuple[str, object]]
+    service: Service, kind: Kind[Any, Command], commands: Iterable[tuple[str, Command]]
 ) -> None:
     """Send commands to several actors of a kind, one after the other, so that none holds up those behind it.
 

@@ -6,7 +6,8 @@ that) and none outlives its block (`startup.py`).
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from functools import partial
+from typing import Any, TypeAlias, TypeVar, TypeVarTuple, cast
 
 from actors.ids import ObjectIds, RandomBytes, UserId
 from actors.kernel.clock import Clock
@@ -15,6 +16,7 @@ from actors.kernel.placement import Placement
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.turnstile import Turnstile
 from persistence.bridge.database import Database
+from persistence.connection import Unit
 from persistence.nodes.members import State
 from routes.config.config import Config
 from routes.disk import Disk
@@ -37,6 +39,7 @@ from routes.reconciler import Reconciler
 from routes.telemetry.seams import PLAIN, Seams
 
 T = TypeVar("T")
+Args = TypeVarTuple("Args")
 
 React: TypeAlias = Callable[["Service", Any], Awaitable[None] | None]
 """What a domain does after an event was committed; is given the event."""
@@ -72,7 +75,7 @@ class Service:
         let_go: called before a user is erased, one function a domain.
         forget_user: called after a user was erased, one function a domain.
         metrics: the metrics that `/metrics` shows.
-        reads: lets equal concurrent reads share one.
+        reads: the reads that are shared right now (`read_shared`).
         documents: responses that never change, made once.
         arriving: accounts of the bytes of arriving request bodies.
         unsent: accounts of the bytes that wait for slow clients.
@@ -131,6 +134,15 @@ class Service:
         """
         if self.node is not None:
             await self.node.retelling.wait_heard()
+
+    async def read_shared(self, unit: Unit[*Args, T], *args: *Args) -> T:
+        """Run a unit as `Database.read` does, once for all who ask for the same at that moment: a caller may get
+        what a read has found that began before it asked.
+
+        Args:
+            unit, args: hashable; together they name what is read.
+        """
+        return cast(T, await self.reads.run((unit, *args), partial(self.database.read, unit, *args)))
 
     @property
     def draining(self) -> bool:

@@ -130,7 +130,7 @@ def take(
     for id in sources:
         if id.startswith((FACE, SPEAKER)):
             continue
-        live: State | None = peek(conversation, id)
+        live = peek(conversation, id)
         if live is None:
             unread.add(id)
             continue

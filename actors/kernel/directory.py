@@ -5,7 +5,7 @@ Commands and `watch` activate; a single read does not (`peek`, `read`).
 
 from collections.abc import Callable, Collection, Iterable
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import trio
 
@@ -27,6 +27,9 @@ from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.views import Views
 from actors.kernel.watching import Watching
 from persistence.journal.turn import Receipt
+
+State = TypeVar("State")
+Command = TypeVar("Command")
 
 # How long `drain` waits for turns and snapshots; a third of what a stop may take in all (contract §11, Stopping).
 DRAIN_SECONDS = 10.0
@@ -67,9 +70,9 @@ class System:
 
     async def ask(
         self,
-        kind: Kind[Any, Any],
+        kind: Kind[Any, Command],
         id: str,
-        command: Any,
+        command: Command,
         *,
         receipt: Callable[[Any], Receipt] | None = None,
         passed_on: bool = False,
@@ -117,9 +120,9 @@ class System:
 
     def post(
         self,
-        kind: Kind[Any, Any],
+        kind: Kind[Any, Command],
         id: str,
-        command: Any,
+        command: Command,
         answer: Callable[[Answer], None],
         *,
         receipt: Callable[[Any], Receipt] | None = None,
@@ -143,7 +146,7 @@ class System:
         else:
             self.routing.send(kind, id, letter)
 
-    def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> bool:
+    def tell(self, kind: Kind[Any, Command], id: str, command: Command) -> bool:
         """Enqueue a command without a caller for a live or loading owner; returns False when there is none here.
 
         Where another node has the owner, it is passed on, and what comes of it is not known. Never refused by a full
@@ -159,7 +162,7 @@ class System:
             self._far.tell(kind, id, command)
         return False
 
-    def tell_all(self, kind: Kind[Any, Any], command: Any) -> None:
+    def tell_all(self, kind: Kind[Any, Command], command: Command) -> None:
         """As `tell`, for all live owners and copies of a kind on this node: it is not known whose rows have changed.
 
         Args:
@@ -174,12 +177,12 @@ class System:
 
     # -- looking ------------------------------------------------------------------------------------
 
-    def peek(self, kind: Kind[Any, Any], id: str) -> Any:
+    def peek(self, kind: Kind[State, Any], id: str) -> State | None:
         """Return the committed state of a live owner, or None. Activates nothing."""
         actor = self._actors.get((kind.name, id))
         return actor.activation.state if actor is not None and actor.activation is not None else None
 
-    def read(self, kind: Kind[Any, Any], id: str, now_ms: int) -> Any:
+    def read(self, kind: Kind[State, Any], id: str, now_ms: int) -> State | None:
         """Like `peek`, for a client's request: keeps a live owner from retiring, and activates one that is read often.
 
         Args:
@@ -195,9 +198,10 @@ class System:
         if actor.activation is None:
             return None
         actor.note_read(now_ms)
-        return actor.activation.state
+        state: State = actor.activation.state
+        return state
 
-    def peek_view(self, view: View[Any], id: str) -> Any:
+    def peek_view(self, view: View[State], id: str) -> State | None:
         """Return the current state of a watched view; None when it is not watched, or rows would have to be read."""
         return self._views.peek(view, id)
 

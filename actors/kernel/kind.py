@@ -81,7 +81,7 @@ def moved_by(events: Iterable[Any]) -> Moved:
 class Peek(Protocol):
     """Returns the committed state of a live owner, without activating one."""
 
-    def __call__(self, kind: "Kind[Any, Any]", id: str, /) -> Any:
+    def __call__(self, kind: "Kind[State, Any]", id: str, /) -> State | None:
         """The state, or None when the owner is not live."""
         ...
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import trio
 
@@ -29,6 +29,8 @@ from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import Contained, Fault, attempt
 from actors.kernel.view_loads import ViewLoads
 from persistence.errors import PersistenceError
+
+State = TypeVar("State")
 
 # Longest pause before another try; it doubles from `AGAIN_MS` with each failed load.
 LONGEST_PAUSE_MS = 30_000
@@ -51,15 +53,16 @@ class Views:
         self._rng = rng
         self._loads = ViewLoads(runtime, self._landed)
 
-    def peek(self, view: View[Any], id: str) -> Any:
+    def peek(self, view: View[State], id: str) -> State | None:
         """Return the state of a watched view with all changes taken in, publishing nothing and without waiting; None
         when it is not watched, or rows are needed for that."""
         live = self._live.find(view.name, id)
         if live is None or live.busy or not live.loaded:
             return None
+        state: State = live.state
         if not live.dirty:
-            return live.state
-        state, unknown = view.take(live.state, live.dirty.keys(), self._peek)
+            return state
+        state, unknown = view.take(state, live.dirty.keys(), self._peek)
         return None if unknown else state
 
     async def watch(self, view: View[Any], id: str, request: WatchRequest) -> Subscription:

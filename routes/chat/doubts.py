@@ -45,7 +45,7 @@ def follow_doubts(system: System, kinds: ChatKinds, reconciler: Reconciler) -> N
     """
 
     def doubt(conversation_id: str) -> None:
-        known: State | None = system.peek(kinds.conversation, conversation_id)
+        known = system.peek(kinds.conversation, conversation_id)
         members = () if known is None else tuple(known.members)
         reconciler.add(ConversationInDoubt(conversation_id), (ShownTo(members),))
 

@@ -1,30 +1,25 @@
 """What GETs answer: from live state if it holds the answer, else from rows by one unit of work. A conversation that is
 read often is activated (`System.read`).
 
-A conversation that is not live has no writers, so that equal concurrent reads may share one (`service.reads`). Once it
-is live, what memory does not hold is read for each caller separately: a caller who has just changed something must not
-get the result of a read that began before.
+A conversation that is not live has no writers, so that equal concurrent reads may share one (`service.read_shared`).
+Once it is live, what memory does not hold is read for each caller separately: a caller who has just changed something
+must not get the result of a read that began before.
 """
 
 from collections.abc import Coroutine, Sequence
 from functools import partial
-from typing import Any, TypeVar, TypeVarTuple, cast
+from typing import Any
 
 from actors.chat import inbox, reading, rendering
 from actors.chat.frames import Frames
-from actors.chat.inbox_state import InboxState
 from actors.chat.public import EventPage, ParticipantList, RevisionList
 from actors.chat.reading import MessageSlice, StoredConversation
 from actors.chat.state import State
-from persistence.connection import Unit
 from routes.call import Call
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.reply import then
 from routes.service import Service
-
-Stored = TypeVar("Stored")
-Args = TypeVarTuple("Args")
 
 CONVERSATIONS = Cursor("conversations", tuple[int, str])
 """(updated at ms, id) of the last conversation of a page."""
@@ -55,7 +50,8 @@ def page(call: Call, conversation_id: str, query: MessageSlice) -> bytes | Corou
 async def _page_of_rows(call: Call, conversation_id: str, query: MessageSlice) -> bytes:
     service = call.service
     live = service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id) is not None
-    stored = await _read(call, reading.read_page, conversation_id, call.user_id, query, shared=not live)
+    read = service.database.read if live else service.read_shared
+    stored = await read(reading.read_page, conversation_id, call.user_id, query)
     return rendering.message_page(_frames(call), stored)
 
 
@@ -93,7 +89,7 @@ def conversation(call: Call, conversation_id: str) -> bytes | Coroutine[Any, Any
     state = _live(call, conversation_id)
     if state is not None:
         return _frames(call).conversation_for(state, call.user_id)
-    stored = _read(call, reading.read_conversation, conversation_id, call.user_id, shared=True)
+    stored = call.service.read_shared(reading.read_conversation, conversation_id, call.user_id)
     return then(stored, partial(rendering.conversation, _frames(call)))
 
 
@@ -110,11 +106,11 @@ def conversations(call: Call, query: PageQuery) -> bytes | Coroutine[Any, Any, b
     after = CONVERSATIONS.place(query.cursor)
     show = partial(conversation_list, _frames(call), limit=limit)
     if call.service.others is None:
-        state = cast(InboxState | None, call.service.system.peek_view(chat.inbox, call.user_id))
+        state = call.service.system.peek_view(chat.inbox, call.user_id)
         known = None if state is None else inbox.listed(state, after, limit + 1)
         if known is not None:
             return show(known)
-    return then(_read(call, reading.read_list, call.user_id, after, limit + 1, shared=False), show)
+    return then(call.service.database.read(reading.read_list, call.user_id, after, limit + 1), show)
 
 
 def conversation_list(frames: Frames, stored: Sequence[StoredConversation], limit: int) -> bytes:
@@ -175,7 +171,7 @@ def window_bytes(service: Service) -> int:
     """Bytes of the messages that all live conversations hold in memory; a gauge."""
     kind = service.of(CHAT_KINDS).conversation
     ids = [row.id for row in service.system.statistics() if row.kind == kind.name]
-    states = [cast(State | None, service.system.peek(kind, id)) for id in ids]
+    states = [service.system.peek(kind, id) for id in ids]
     return sum(state.window.size_bytes for state in states if state is not None)
 
 
@@ -186,17 +182,4 @@ def _frames(call: Call) -> Frames:
 
 def _live(call: Call, conversation_id: str) -> State | None:
     service = call.service
-    return cast(
-        State | None, service.system.read(service.of(CHAT_KINDS).conversation, conversation_id, call.now_ms)
-    )
-
-
-async def _read(call: Call, unit: Unit[*Args, Stored], *args: *Args, shared: bool) -> Stored:
-    """Run a reading unit; `shared` joins an equal read that is already running, if the conversation is not live."""
-
-    async def read() -> Stored:
-        return await call.service.database.read(unit, *args)
-
-    if not shared:
-        return await read()
-    return cast(Stored, await call.service.reads.run((unit, *args), read))
+    return service.system.read(service.of(CHAT_KINDS).conversation, conversation_id, call.now_ms)

@@ -12,7 +12,6 @@ from actors.connect.commands import AckCommand, CancelCommand, CreateCommand, Ta
 from actors.connect.extensions import NO_SCHEMA, Registered, find_action, node_of, registered
 from actors.connect.public import Command, command_of
 from actors.connect.rules_commands import ACKS, bytes_of, payload_texts
-from actors.connect.state import State
 from actors.errors import (
     CommandFinished,
     FieldError,
@@ -126,7 +125,7 @@ def addressee(call: Call, server_id: Uuid, command_id: ObjectId) -> MaybeAwaitab
         Forbidden: with `meta.permission`: the token lacks the scope.
     """
     require_scope(itself(call, server_id), WRITE)
-    state: State | None = call.peek(call.service.of(GAME_SERVERS).server, server_id)
+    state = call.peek(call.service.of(GAME_SERVERS).server, server_id)
     if state is not None and command_id in state.commands:
         return None
     return then(call.service.database.read(commands.exists, server_id, command_id), _require_command)
@@ -302,14 +301,10 @@ async def _actions_of(call: Call, server_id: Uuid) -> Registered:
     service = call.service
     kind = service.of(GAME_SERVERS).server
     await call.go_to(kind, server_id)
-    state: State | None = service.system.peek(kind, server_id)
+    state = service.system.peek(kind, server_id)
     if state is not None:
         return state.actions
-    read: Any = await service.reads.run(
-        ("actions", server_id), lambda: service.database.read(_registered, server_id)
-    )
-    actions: Registered = read
-    return actions
+    return await service.read_shared(_registered, server_id)
 
 
 async def _registered(conn: Connection, server_id: str) -> Registered:

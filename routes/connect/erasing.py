@@ -1,6 +1,6 @@
 """Removes the servers, memberships, tickets and sessions of a user who is erased, and the notes of their invites."""
 
-from actors.connect.commands import EndConsent, ForgetUser, RemoveServer
+from actors.connect.commands import AnyCommand, EndConsent, ForgetUser, RemoveServer
 from actors.errors import Conflict, NotFound, Parked
 from actors.ids import UserId
 from actors.kernel.supervisor import Fault
@@ -30,7 +30,7 @@ async def let_go(service: Service, user_id: UserId) -> None:
     kind = service.of(GAME_SERVERS).server
     faults: dict[str, Fault | Parked] = {}  # {server id: why it has not}
 
-    async def ask(server_id: str, command: object) -> None:
+    async def ask(server_id: str, command: AnyCommand) -> None:
         if server_id in faults:
             return  # asked on and on, it would be parked
         try:

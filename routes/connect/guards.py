@@ -10,7 +10,6 @@ from actors.errors import Forbidden, NotFound
 from actors.ids import Uuid
 from persistence.connect import members
 from persistence.connect.rows import ServerRow
-from persistence.connection import Connection
 from routes.call import Call
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.principal import ServerPrincipal
@@ -158,13 +157,7 @@ async def state_of(call: Call, server_id: Uuid) -> State:
     service = call.service
     state = service.system.peek(service.of(GAME_SERVERS).server, server_id)
     if state is None:
-        state = await service.reads.run(
-            ("server", server_id), lambda: service.database.read(_load, server_id)
-        )
-    if not isinstance(state, State) or state.removed:
+        state = await service.read_shared(loading.load, server_id)
+    if state is None or state.removed:
         raise NotFound
     return state
-
-
-async def _load(conn: Connection, server_id: str) -> State | None:
-    return await loading.load(conn, server_id)

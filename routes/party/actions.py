@@ -285,7 +285,7 @@ async def _leave_for(service: Service, actor_id: UserId, own_id: str, party_id: 
 
 async def _state(call: Call, party_id: str) -> State | None:
     service = call.service
-    state: State | None = service.system.peek(service.of(PARTY_KINDS).party, party_id)
+    state = service.system.peek(service.of(PARTY_KINDS).party, party_id)
     if state is None:
         state = await service.database.read(load, party_id)
     return state
@@ -293,13 +293,13 @@ async def _state(call: Call, party_id: str) -> State | None:
 
 async def _shown(call: Call, actor_id: UserId) -> own_view.OwnParty:
     service = call.service
-    known: own_view.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
+    known = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
     return known if known is not None else await service.database.read(own_view.load, actor_id)
 
 
 async def _incoming(call: Call, actor_id: UserId) -> Mapping[str, Invite]:
     service = call.service
-    known: own_view.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
+    known = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
     if known is not None:
         return known.incoming
     found = await service.database.read(rows.invites_to, [actor_id])

@@ -65,7 +65,7 @@ def _standing(call: Call, rule: Callable[[State, str], Member]) -> MaybeAwaitabl
         rule(state, call.user_id)
         return party_id
 
-    live: State | None = call.peek(service.of(PARTY_KINDS).party, party_id)
+    live = call.peek(service.of(PARTY_KINDS).party, party_id)
     if live is not None:
         return check(live)
     return then(service.database.read(load, party_id), check)

@@ -69,7 +69,7 @@ def follow_parties_in_doubt(
     """
 
     def doubt(party_id: str) -> None:
-        known: State | None = system.peek(parties.party, party_id)
+        known = system.peek(parties.party, party_id)
         before = () if known is None else (*known.members, *known.invites)
         reconciler.add(PartyInDoubt(party_id), (Concerned(before),))
 

@@ -6,7 +6,7 @@ from functools import partial
 import msgspec
 import trio
 
-from actors.connect.commands import Command, DropExtension, MigrateExtension, Moved
+from actors.connect.commands import AnyCommand, DropExtension, MigrateExtension, Moved
 from actors.errors import Refused
 from actors.kernel.supervisor import Contained
 from actors.services import units_services
@@ -62,7 +62,7 @@ async def move(service: Service, row: ServiceRow, totals: Totals) -> None:
         return
     server_ids = await service.database.read(units_services.left_of, row)
 
-    def command() -> Command:
+    def command() -> AnyCommand:
         return MigrateExtension(
             user_id=row.owner_id,
             former_id=former_id,
@@ -94,7 +94,7 @@ async def drop(service: Service, row: ServiceRow) -> int:
 
 
 async def _ask_all(
-    service: Service, server_ids: Sequence[str], command: Callable[[], Command], take: Callable[..., None]
+    service: Service, server_ids: Sequence[str], command: Callable[[], AnyCommand], take: Callable[..., None]
 ) -> None:
     limit = trio.CapacityLimiter(IN_FLIGHT)
 

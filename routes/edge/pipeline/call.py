@@ -235,7 +235,7 @@ class Call(Generic[P_co]):
         await checks.pass_again(self, route, incoming)
         return happened
 
-    def peek(self, kind: Kind[Any, Any], id: str) -> Any:
+    def peek(self, kind: Kind[State, Any], id: str) -> State | None:
         """The committed state of an actor in memory, for a guard; None where the guard has to read rows.
 
         If the actor is on another node, and the request changes something, no rows are read: the request is passed on
