@@ -11,8 +11,9 @@ from contextlib import suppress
 from actors.errors import Forbidden, NotFound
 from actors.kernel.kind import View
 from routes.edge.errors import RateLimited
+from routes.edge.problems import refusal_of
 from routes.live.channel import LiveChannel
-from routes.live.session import FAILURES, MAX_SUBSCRIPTIONS, Session, explained, full
+from routes.live.session import FAILURES, MAX_SUBSCRIPTIONS, Session, full
 
 MAX_MISSES = 20
 """Names of one handshake that may lead to nothing that the user may see; an honest client has a few at most. Names
@@ -87,6 +88,6 @@ async def _subscribe_or_tell(session: Session, name: str) -> bool:
             session.socket.release()
             await waiting
     except FAILURES as error:
-        session.told_off(name, explained(error))
+        session.told_off(name, refusal_of(error))
         return not isinstance(error, (NotFound, Forbidden))
     return True

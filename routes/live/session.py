@@ -21,8 +21,8 @@ from actors.kernel.mailbox import Answer
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import Fault
 from persistence.errors import PersistenceError
-from routes.edge.errors import Internal, refusal_of
 from routes.edge.principal import Access, UserPrincipal, demand
+from routes.edge.problems import refusal_of
 from routes.edge.websocket import frames
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.channel import LiveChannel, SubscribeParams
@@ -142,7 +142,7 @@ class Session:
             self._room.set()
             self._room = None
         if answer.error is not None:
-            self.refuse(id, explained(answer.error))
+            self.refuse(id, refusal_of(answer.error))
         elif id is not None:
             data = msgspec.UNSET if answer.reply is None else answer.reply
             self.socket.hold(frames.reply_ok(id, data=data))
@@ -303,16 +303,3 @@ def full() -> QuotaExceeded:
 
 def _stands(subscription: Subscription) -> bool:
     return subscription.channel.holds(subscription)
-
-
-def explained(error: Exception) -> Refused:
-    """The refusal that a client gets for an actor's failure; a bug becomes `Internal`, without details.
-
-    Args:
-        error: a refusal, a failure of the database, or a fault.
-    """
-    if isinstance(error, Refused):
-        return error
-    if isinstance(error, PersistenceError):
-        return refusal_of(error)
-    return Internal()

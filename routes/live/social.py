@@ -5,12 +5,13 @@ from collections.abc import Awaitable
 from actors.users.permissions import capped_to
 from routes.edge.errors import RateLimited
 from routes.edge.principal import UserPrincipal
+from routes.edge.problems import refusal_of
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.command import Command
 from routes.live.commands import BadFrame, Commands, Misread
 from routes.live.pace import Pace, Verdict
-from routes.live.session import FAILURES, Session, explained
+from routes.live.session import FAILURES, Session
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 
@@ -69,7 +70,7 @@ class SocialSession(Session):
         try:
             waiting = self._commands.run(self, command)
         except FAILURES as error:
-            self.refuse(command.id, explained(error))
+            self.refuse(command.id, refusal_of(error))
             return None
         if waiting is not None:
             return self._finish(command, waiting)
@@ -84,11 +85,11 @@ class SocialSession(Session):
             if waiting is not None:
                 await waiting
         except FAILURES as error:
-            self.refuse(command.id, explained(error))
+            self.refuse(command.id, refusal_of(error))
         await self.wait_room()
 
     async def _finish(self, command: Command, waiting: Awaitable[None]) -> None:
         try:
             await waiting
         except FAILURES as error:
-            self.refuse(command.id, explained(error))
+            self.refuse(command.id, refusal_of(error))

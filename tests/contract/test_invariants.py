@@ -7,7 +7,7 @@ from tests.contract.sources import LAYERS, Function, Source, imports, sources, s
 # Where everything may be caught, and why: {path: reason}.
 BROAD_EXCEPT = {
     "actors/kernel/supervisor.py": "a fault of one actor stops that actor and no other",
-    "routes/edge/errors.py": "a fault of one connection ends no other",
+    "routes/edge/contained.py": "a fault of one connection ends no other",
     "routes/edge/pipeline/dispatch.py": "whatever a handler raises becomes a problem document",
     "routes/jobs.py": "a job that fails has its next turn, and hurts no other",
     "persistence/bridge": "an exception must cross from the database thread to the caller's",

@@ -12,7 +12,6 @@ from actors.errors import Refused
 from actors.ids import UserId, Uuid
 from routes.edge.deadline import Deadline
 from routes.edge.declare.mounts import RouteTable
-from routes.edge.errors import problem
 from routes.edge.incoming import Incoming
 from routes.edge.listener import Listener
 from routes.edge.outgoing import Outgoing
@@ -20,6 +19,7 @@ from routes.edge.pipeline.application import DirectApplication
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.opening import Opening
 from routes.edge.principal import UserPrincipal
+from routes.edge.problems import problem
 from routes.edge.transport.handshake import offered_subprotocols
 from routes.edge.unsent import SharedBytes
 from routes.edge.websocket.bearer import Bearer

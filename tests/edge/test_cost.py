@@ -19,7 +19,7 @@ from routes import TABLE
 from routes.domains import COMMANDS
 from routes.edge.declare.endpoint import Endpoint
 from routes.edge.declare.query import MAX_SEGMENT_CHARACTERS
-from routes.edge.errors import problem
+from routes.edge.problems import problem
 from routes.edge.strict_json import MAX_BYTES, parse
 from routes.edge.websocket import frames
 from routes.edge.wire import decode

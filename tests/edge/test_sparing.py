@@ -3,7 +3,7 @@
 from structlog.testing import capture_logs
 
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, RowsRejected
-from routes.edge.errors import explained
+from routes.edge.problems import problem_of
 from routes.edge.sparing import Sparing
 
 
@@ -23,7 +23,7 @@ def test_one_line_a_second_tells_of_the_others() -> None:
 def lines_of(error: Exception, requests: int) -> int:
     with capture_logs() as lines:
         for number in range(requests):
-            explained(error, request_id=str(number), route="GET /v1/x")
+            problem_of(error, request_id=str(number), route="GET /v1/x")
     return len(lines)
 
 

@@ -11,8 +11,8 @@ from routes.edge.declare.shown import ShownChannel
 from routes.edge.docs.refusing import by_status, refusals_of_handshake
 from routes.edge.docs.schemas import Schema, Schemas, alternatives, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION
-from routes.edge.errors import Problem
 from routes.edge.principal import PUBLIC
+from routes.edge.problems import Problem
 
 
 @lru_cache(maxsize=4)

@@ -34,8 +34,8 @@ from routes.edge.docs.schemas import (
     used,
 )
 from routes.edge.docs.version import VERSION
-from routes.edge.errors import Problem
 from routes.edge.principal import PUBLIC, SERVER
+from routes.edge.problems import Problem
 from routes.edge.reply import Blob, Page, Redirect
 
 _PATH_SCHEMAS: dict[ParameterForm, Schema] = {

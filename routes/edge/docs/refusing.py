@@ -12,6 +12,7 @@ from routes.edge.body_pieces import BodyPieces
 from routes.edge.declare.endpoint import Endpoint, Route, Stream
 from routes.edge.docs.schemas import Schema, Schemas
 from routes.edge.principal import PUBLIC, SERVER
+from routes.edge.problems import Problem
 from routes.edge.transport.refusals import BadRequest, RequestTimeout, UpgradeRequired
 
 
@@ -40,7 +41,7 @@ def by_status(refusals: Iterable[type[Refused]], schemas: Schemas) -> Iterator[R
     codes: dict[int, dict[str, None]] = {}
     for refusal in refusals:
         codes.setdefault(refusal.status_hint, {})[refusal.code] = None
-    problem = schemas.of(errors.Problem)
+    problem = schemas.of(Problem)
     for status, named in sorted(codes.items()):
         narrowed = {"allOf": [problem, {"properties": {"code": {"enum": list(named)}}}]}
         yield Refusal(HTTPStatus(status), f"{HTTPStatus(status).phrase}: {', '.join(named)}", narrowed)

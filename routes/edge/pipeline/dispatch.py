@@ -25,7 +25,7 @@ from routes.edge.body_pieces import BodyPieces
 from routes.edge.deadline import Deadline
 from routes.edge.declare.endpoint import JSON_MAX_BYTES, Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
-from routes.edge.errors import DatabaseDown, RateLimited, problem, problem_of
+from routes.edge.errors import DatabaseDown, RateLimited
 from routes.edge.incoming import REQUEST_ID, Incoming
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.bodies import OFFLOAD_BYTES, Bodies
@@ -38,6 +38,7 @@ from routes.edge.pipeline.opening import Opening
 from routes.edge.pipeline.parts import Parts
 from routes.edge.pipeline.passing import FarClient, Passed
 from routes.edge.pipeline.rendering import render
+from routes.edge.problems import problem, problem_of
 from routes.edge.reply import Ask
 from routes.edge.tabs import Tab
 
@@ -200,8 +201,8 @@ class Edge:
     async def _opened(self, call: Call[Parts], stream: Stream, incoming: Incoming) -> Opening:
         if self.service.draining:
             raise Draining
-        arguments, subprotocol = await self._gate.pass_stream(call, stream, incoming)
         call.route = stream
+        arguments, subprotocol = await self._gate.pass_stream(call, stream, incoming)
         if stream.query is not None:
             arguments["query"] = stream.query.decode(incoming.query)
         call.deadline.move(math.inf)  # a stream has no deadline; its effects have their own

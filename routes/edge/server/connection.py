@@ -15,7 +15,8 @@ import trio
 from hypercorn.typing import ConnectionState
 from hypercorn.utils import parse_socket_addr
 
-from routes.edge.errors import EdgeRefused, contained
+from routes.edge.contained import contained
+from routes.edge.errors import EdgeRefused
 from routes.edge.server.admission import Slot
 from routes.edge.server.handover import Handover, Swept, hand_over
 from routes.edge.server.parser import UNREAD_PIECES, RequestParser

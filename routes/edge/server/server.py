@@ -22,7 +22,8 @@ from hypercorn.trio.lifespan import Lifespan
 from hypercorn.typing import ASGIFramework, LifespanState
 from hypercorn.utils import repr_socket_addr
 
-from routes.edge.errors import EdgeRefused, contained
+from routes.edge.contained import contained
+from routes.edge.errors import EdgeRefused
 from routes.edge.faults import CannotListen
 from routes.edge.pipeline.application import DirectApplication
 from routes.edge.server.acceptor import Acceptor

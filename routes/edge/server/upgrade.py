@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from actors.kernel.sink import Prepared
-from routes.edge.errors import contained
+from routes.edge.contained import contained
 from routes.edge.pipeline.opening import Opening
 from routes.edge.server.handover import Handover, Swept
 from routes.edge.server.websocket import SocketConnection

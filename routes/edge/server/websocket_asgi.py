@@ -19,7 +19,7 @@ from hypercorn.typing import (
     WebsocketScope,
 )
 
-from routes.edge.errors import contained
+from routes.edge.contained import contained
 from routes.edge.server.handover import Handover, Swept
 from routes.edge.server.phases import ABANDON_SECONDS
 from routes.edge.server.websocket import SocketConnection

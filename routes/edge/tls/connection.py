@@ -18,7 +18,7 @@ from hypercorn.trio.tcp_server import MAX_RECV, TCPServer
 from hypercorn.typing import AppWrapper, ConnectionState, LifespanState
 from hypercorn.utils import parse_socket_addr
 
-from routes.edge.errors import contained
+from routes.edge.contained import contained
 from routes.edge.server.admission import Slot
 from routes.edge.server.phases import ABANDON_SECONDS
 from routes.edge.tls.http import Http1, Http2, Phase

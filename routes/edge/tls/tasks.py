@@ -12,7 +12,7 @@ from hypercorn.config import Config
 from hypercorn.trio.task_group import TaskGroup
 from hypercorn.typing import AppWrapper, ASGIReceiveEvent, ASGISendEvent, Scope
 
-from routes.edge.errors import contained
+from routes.edge.contained import contained
 
 
 class Feed:

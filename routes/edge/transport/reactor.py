@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 
 import trio
 
-from routes.edge.errors import contained
+from routes.edge.contained import contained
 
 SocketAddress: TypeAlias = tuple[str, int]
 """Host and port of one end of a connection."""

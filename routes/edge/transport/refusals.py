@@ -5,8 +5,9 @@ from http import HTTPStatus
 from secrets import token_hex
 from typing import NamedTuple
 
-from routes.edge.errors import EdgeRefused, problem
+from routes.edge.errors import EdgeRefused
 from routes.edge.outgoing import Headers
+from routes.edge.problems import problem
 
 
 class BadRequest(EdgeRefused):

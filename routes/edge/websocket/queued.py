@@ -12,7 +12,7 @@ import trio
 from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable
 
 from actors.kernel.sink import Prepared
-from routes.edge.errors import contained
+from routes.edge.contained import contained
 from routes.edge.websocket.bearer import Bearer
 from routes.edge.websocket.close_codes import CloseCode, Ending
 from routes.edge.websocket.registry import Sockets

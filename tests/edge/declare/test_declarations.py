@@ -15,9 +15,10 @@ from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.declare.query import ParameterForm, PathParam
 from routes.edge.declare.signature import snake
 from routes.edge.docs import asyncapi, openapi
-from routes.edge.errors import EdgeRefused, Problem, problem
+from routes.edge.errors import EdgeRefused
 from routes.edge.pipeline.call import Call
 from routes.edge.principal import AUTHENTICATED, PUBLIC
+from routes.edge.problems import Problem, problem
 from routes.edge.reply import Encoded, Reply
 from routes.operations import operations
 from tests.edge.sample import Thing, sample_table
