@@ -62,6 +62,9 @@ Again: TypeAlias = Callable[..., Awaitable[object]]
 first reply and the arguments of path, query and body."""
 
 
+_OF_USERS = (policies.USER_READ, policies.USER_WRITE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Route:
     """What requests and streams have in common.
@@ -82,6 +85,7 @@ class Route:
         refuse_query_tokens: whether a credential in the address is refused with a 400 (contract §2).
         area: the mount that the route belongs to; the tag in OpenAPI.
         shared: whether both users and game servers are admitted; X-Server-Id then tells them apart.
+        server_rate: the policy that counts the calls of game servers: `rate`, unless that is one of users by default.
         guard_takes: the path parameters that are arguments of the guard.
         line: method and path, as documents write it, for logs and metrics.
     """
@@ -100,12 +104,14 @@ class Route:
     refuse_query_tokens: bool
     area: str = ""
     shared: bool = field(init=False)
+    server_rate: Policy = field(init=False)
     guard_takes: frozenset[str] = field(init=False)
     line: str = field(init=False)
 
     def __post_init__(self) -> None:
         _check(self.method, self.path, self.needs, self.servers)
         object.__setattr__(self, "shared", self.needs is USER_OR_SERVER or self.servers is not None)
+        object.__setattr__(self, "server_rate", policies.SERVER if self.rate in _OF_USERS else self.rate)
         object.__setattr__(self, "guard_takes", _taken_by(self.guard, self.parameters))
         object.__setattr__(self, "line", f"{self.method} {template(self.path)}")
 

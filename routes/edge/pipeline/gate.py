@@ -257,10 +257,7 @@ class Gate:
         if route.rate_key is not None:
             self._count_together(call, route, caller, str(values[route.rate_key] or ""))
             return
-        by_server = (
-            route.shared and isinstance(principal, ServerPrincipal) and route.rate.name.startswith("user-")
-        )
-        rate = policies.SERVER if by_server else route.rate
+        rate = route.server_rate if isinstance(principal, ServerPrincipal) else route.rate
         call.decision = self.limits.take_for(rate, caller, call.now_ms, access=access)
         if not call.decision.allowed:
             raise RateLimited(call.decision.retry_after_ms)
