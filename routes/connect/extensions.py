@@ -4,9 +4,8 @@ from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec.structs import replace
 
-from actors.change import Change
+from actors.connect import units_extensions as units
 from actors.connect.commands import RegisterExtension
 from actors.connect.extensions import (
     MAX_ACTIONS,
@@ -20,6 +19,7 @@ from actors.connect.extensions import (
     node_of,
 )
 from actors.connect.public import Extension, extension_of, registrations_of
+from actors.connect.units_extensions import Edit
 from actors.errors import (
     Conflict,
     FieldError,
@@ -30,14 +30,11 @@ from actors.errors import (
     TooLarge,
 )
 from actors.ids import Uuid
-from actors.users.events import NodeAdded, UserChanged
-from actors.users.locking import require_user
 from actors.users.permissions import capped_to
 from persistence.connect import extensions
 from persistence.connect.extensions import NODE
 from persistence.connect.rows import ExtensionRow, RegistrationRow
 from persistence.connection import Connection
-from persistence.users.permissions import Grant, put_grant
 from routes.call import Call
 from routes.changes import change
 from routes.connect.guards import caller_of, may
@@ -52,9 +49,6 @@ from routes.users.reactions import RightsOf
 
 READ, WRITE = "server.settings.read", "server.settings.write"
 """Capabilities of users, and scopes of a server's delegated tokens."""
-
-MAX_OWNED = 50
-"""Most extensions of one user in the catalog."""
 
 _CATALOG = "/v1/connect/extensions"
 _OF_SERVER = "/v1/connect/servers/{serverId}/extensions"
@@ -175,20 +169,27 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
         created_at_ms=call.now_ms,
         updated_at_ms=call.now_ms,
     )
-    node_id = call.new_id()
-    return await change(call, _create, row, node_id, about=RightsOf(call.user_id), shape=extension_of)
+    owner_id, node_id = call.user_id, call.new_id()
+    return await change(
+        call, units.create_extension, owner_id, row, node_id, about=RightsOf(owner_id), shape=extension_of
+    )
 
 
 async def may_change(call: Call, extension_id: str) -> None:
-    """Guard: requires the extension's permission; checked again in the transaction.
+    """Guard: requires the extension's permission.
 
     Raises:
         NotFound: there is no such extension, or it is private and the caller lacks its permission.
         Forbidden: with `meta.permission`: it is public, and the caller lacks its permission.
     """
-    if not is_extension_id(extension_id):
+    known = is_extension_id(extension_id)
+    row = await call.service.database.read(extensions.read, extension_id) if known else None
+    node = node_of(extension_id)
+    if row is not None and call.user.access.allows(node):
+        return
+    if row is None or row.visibility == "private":
         raise NotFound
-    _require_change(call, await call.service.database.read(extensions.read, extension_id))
+    raise Forbidden(f"missing permission {node}", permission=node)
 
 
 @endpoint(
@@ -203,7 +204,14 @@ async def change_extension(call: Call, extension_id: str, body: ExtensionChange)
 
     Needs `svc.connect.extensions.<extensionId>`.
     """
-    return await change(call, _change, call, extension_id, body, about=None, shape=extension_of)
+    edit = Edit(
+        name=None if body.name is None else named(body.name),
+        description=None if body.description is None else described(body.description),
+        visibility=body.visibility,
+    )
+    return await change(
+        call, units.change_extension, extension_id, edit, call.now_ms, about=None, shape=extension_of
+    )
 
 
 @endpoint("GET", _OF_SERVER, needs=USER_OR_SERVER, refusals=(NotFound, Forbidden), guard=may(READ))
@@ -244,43 +252,6 @@ async def register_extension(
         actions=body.actions,
     )
     return await call.ask(service.of(GAME_SERVERS).server, server_id, command, partial(_joined, row))
-
-
-async def _create(conn: Connection, row: ExtensionRow, node_id: str) -> Change[ExtensionRow]:
-    owner_id = row.owner_id or ""
-    await require_user(conn, owner_id)
-    if await extensions.count_of_owner(conn, owner_id) >= MAX_OWNED:
-        raise QuotaExceeded(message=f"a user has at most {MAX_OWNED} extensions", max=MAX_OWNED)
-    if not await extensions.create(conn, row):
-        raise Conflict("this extension id is taken")
-    grant = Grant(node_of(row.extension_id))
-    await put_grant(conn, owner_id, grant, node_id=node_id, now_ms=row.created_at_ms)
-    return Change(row, (UserChanged(owner_id), NodeAdded(grant.node)))
-
-
-async def _change(conn: Connection, call: Call, extension_id: str, body: ExtensionChange) -> ExtensionRow:
-    row = _require_change(call, await extensions.lock(conn, extension_id))
-    changed = replace(
-        row,
-        name=row.name if body.name is None else named(body.name),
-        description=row.description if body.description is None else described(body.description),
-        visibility=row.visibility if body.visibility is None else body.visibility,
-    )
-    if changed == row:
-        return row
-    changed = replace(changed, updated_at_ms=call.now_ms)
-    await extensions.change(conn, changed)
-    return changed
-
-
-def _require_change(call: Call, row: ExtensionRow | None) -> ExtensionRow:
-    node = None if row is None else node_of(row.extension_id)
-    allowed = node is not None and call.user.access.allows(node)
-    if row is None or (row.visibility == "private" and not allowed):
-        raise NotFound
-    if not allowed:
-        raise Forbidden(f"missing permission {node}", permission=node)
-    return row
 
 
 async def _registered(conn: Connection, server_id: str) -> tuple[RegisteredExtension, ...]:

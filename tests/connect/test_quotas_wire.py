@@ -9,10 +9,10 @@ import trio
 
 from actors.connect.room import MAX_OWNED
 from actors.connect.state import CLAIM_KEYS_KEPT as MOST
+from actors.connect.units_extensions import MAX_OWNED as MAX_EXTENSIONS
 from actors.networks.units_claims import MAX_DOMAINS
 from actors.networks.units_networks import MAX_NETWORKS, MAX_SERVERS, MAX_TOKENS
 from persistence.connection import Connection
-from routes.connect.extensions import MAX_OWNED as MAX_EXTENSIONS
 from tests.connect.play import SERVERS, fill, register
 from tests.networks.play import network
 from tests.support.world import World, open_world
