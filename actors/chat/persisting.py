@@ -181,9 +181,9 @@ class Changes:
             ]
             await messages.update(conn, rows, poll_open=[line.poll_open for line in self.changed.values()])
         if self.mentions:
-            await members.set_mentions(conn, list(self.mentions.values()), replaced=False)
+            await members.add_mentions(conn, list(self.mentions.values()))
         if self.changed_mentions:
-            await members.set_mentions(conn, list(self.changed_mentions.values()), replaced=True)
+            await members.replace_mentions(conn, list(self.changed_mentions.values()))
         if self.revisions:
             await messages.add_revisions(conn, self.revisions)
         if self.votes:

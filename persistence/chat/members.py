@@ -336,21 +336,21 @@ def naming(rows: Sequence[MentionRow]) -> Statement:
     return Statement(_NAME, list(zip(*named, strict=True)) if named else [(), (), ()])
 
 
-async def set_mentions(conn: Connection, rows: Sequence[MentionRow], *, replaced: bool) -> None:
-    """Store the mentions of messages, each message once.
+async def replace_mentions(conn: Connection, rows: Sequence[MentionRow]) -> None:
+    """Store the mentions of messages that were edited or deleted, each message once, in place of their former ones."""
+    await conn.execute(
+        """
+        DELETE FROM mentions m USING unnest($1::text[], $2::bigint[]) AS n (conversation_id, seq)
+        WHERE m.conversation_id = n.conversation_id AND m.seq = n.seq
+        """,
+        [row.conversation_id for row in rows],
+        [row.seq for row in rows],
+    )
+    await add_mentions(conn, rows)
 
-    Args:
-        replaced: former mentions of the messages are deleted first (they were edited or deleted).
-    """
-    if replaced:
-        await conn.execute(
-            """
-            DELETE FROM mentions m USING unnest($1::text[], $2::bigint[]) AS n (conversation_id, seq)
-            WHERE m.conversation_id = n.conversation_id AND m.seq = n.seq
-            """,
-            [row.conversation_id for row in rows],
-            [row.seq for row in rows],
-        )
+
+async def add_mentions(conn: Connection, rows: Sequence[MentionRow]) -> None:
+    """Store the mentions of new messages, each message once."""
     if any(row.user_ids for row in rows):
         statement = naming(rows)
         await conn.execute(statement.sql, *statement.parameters)
