@@ -1,4 +1,4 @@
-"""All voice channels in memory, as their owners have committed them: who is in which, and who has said so lately.
+"""Who is in which voice channel, as the channels' owners have committed them, and who has said so lately.
 
 When a user joins a channel, their session elsewhere ends by it; the joining turn has replaced its row, and the other
 channel is told.
@@ -9,14 +9,13 @@ from collections.abc import Callable, Collection, Iterator
 from msgspec.structs import replace
 
 from actors.voice import events
+from actors.voice.channels import Channels
+from actors.voice.ended import EndedSessions
 from actors.voice.events import AnyEvent
 from actors.voice.fleet import Fleet, void_before_s
 from actors.voice.outbox import ActionKind
 from actors.voice.seats import Seats
-from actors.voice.state import EMPTY_MS, REMOVED_MS, SILENCE_MS, Reason, State
-
-MOST_ENDED = 20_000
-"""Most sessions whose end is remembered."""
+from actors.voice.state import SILENCE_MS, Reason, State
 
 
 class Attendance:
@@ -38,16 +37,12 @@ class Attendance:
         """The ids of users in voice whose rights may have changed, so that they are to be checked."""
         self.passed: set[str] = set()
         """The ids of channels that are to move to another node and were tried, be it in vain, in the present walk."""
-        self._states: dict[str, State] = {}
+        self._channels = Channels()
         self._of_user: dict[str, tuple[str, str]] = {}  # {user id: (channel id, session id)}
-        self._of_party: dict[str, str] = {}
-        self._of_pair: dict[tuple[str, ...], str] = {}
-        self._of_peer: dict[str, set[str]] = {}  # {user id: private channels of theirs}
         self._users: dict[str, str] = {}  # {session id: user id}
         self._heard_ms: dict[str, int] = {}  # {session id: …}, the one heard longest ago first
         self._moved_ms: dict[str, int] = {}  # {channel id: when another node took it over}
-        self._empty: set[str] = set()
-        self._ended: dict[str, tuple[str, Reason, int]] = {}  # {session id: (user id, why, when)}
+        self._ended = EndedSessions(now_ms)
         self._listeners: list[Callable[[str, str, str, Reason], None]] = []
         self._welcomers: list[Callable[[State, str], None]] = []
         self._watchers: list[Callable[[State], None]] = []
@@ -73,15 +68,15 @@ class Attendance:
     # -- looking ------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[State]:
-        return iter(tuple(self._states.values()))
+        return iter(self._channels)
 
     def state(self, channel_id: str) -> State | None:
         """The channel with this id; None when there is none."""
-        return self._states.get(channel_id)
+        return self._channels.get(channel_id)
 
     def of_pair(self, one_id: str, other_id: str) -> State | None:
         """The private channel of two users; None when there is none."""
-        return self._states.get(self._of_pair.get(tuple(sorted((one_id, other_id))), ""))
+        return self._channels.of_pair(one_id, other_id)
 
     def of_user(self, user_id: str) -> tuple[str, str] | None:
         """The ids of a user's channel and session; None when they are in none."""
@@ -93,19 +88,17 @@ class Attendance:
 
     def user_of(self, session_id: str) -> str | None:
         """The id of the user whose session it is, or was until lately; None where that is not known."""
-        ended = self._ended.get(session_id)
-        return self._users.get(session_id) if ended is None else ended[0]
+        return self._ended.user_of(session_id) or self._users.get(session_id)
 
     def holds(self, channel_id: str, user_id: str, session_id: str) -> bool:
         """Whether the channel shows this session."""
-        state = self._states.get(channel_id)
+        state = self._channels.get(channel_id)
         session = None if state is None else state.sessions.get(user_id)
         return session is not None and session.session_id == session_id
 
     def why_ended(self, session_id: str) -> Reason:
         """Why a session has ended."""
-        ended = self._ended.get(session_id)
-        return "EXPIRED" if ended is None else ended[1]
+        return self._ended.why(session_id)
 
     def shown_to(self, user_id: str, party_id: str | None) -> State | None:
         """The channel that concerns a user: the one they are in, else a private one where the other waits, else that of
@@ -114,24 +107,22 @@ class Attendance:
         Args:
             party_id: the party that they are in; None for none.
         """
-        mine = self._of_user.get(user_id)
-        if mine is not None and mine[0] in self._states:
-            return self._states[mine[0]]
-        waits = [self._states[id] for id in self._of_peer.get(user_id, ()) if self._states[id].sessions]
-        if waits:
-            return min(waits, key=lambda one: min(each.joined_at_ms for each in one.sessions.values()))
-        state = self._states.get(self._of_party.get(party_id or "", ""))
+        channel_id, _ = self._of_user.get(user_id, ("", ""))
+        shown = self._channels.get(channel_id) or self._channels.waiting_for(user_id)
+        if shown is not None:
+            return shown
+        state = None if party_id is None else self._channels.of_party(party_id)
         return state if state is not None and state.sessions else None
 
     # -- what is committed --------------------------------------------------------------------------
 
     def follow(self, state: State, event: AnyEvent) -> None:
         """Take in a committed event of a channel, and the channel after its turn."""
-        before = self._states.get(state.id)
+        before = self._channels.get(state.id)
         match event:
             case events.SessionsEnded():
                 for user_id, session_id in event.sessions.items():
-                    self._remember(user_id, session_id, event.reason)
+                    self._ended.note(user_id, session_id, event.reason)
                 for user_id in {**event.sessions, **dict.fromkeys(event.barred)}:
                     if user_id not in state.sessions:
                         since_s = void_before_s(event.at_ms)
@@ -165,32 +156,27 @@ class Attendance:
 
     def take(self, state: State) -> None:
         """Take in a channel as it is now."""
-        before = self._states.get(state.id)
+        before = self._channels.get(state.id)
         gone = {} if before is None else before.sessions
         for user_id, session in gone.items():
             now = state.sessions.get(user_id)
             if now is None or now.session_id != session.session_id:
                 self._drop(state.id, user_id, session.session_id)
                 if now is not None:
-                    self._remember(user_id, session.session_id, "REPLACED")
+                    self._ended.note(user_id, session.session_id, "REPLACED")
         if state.ended:
             self._forget(state)
             return
-        self._states[state.id] = state
-        self._index(state)
+        self._channels.put(state)
         for user_id, session in state.sessions.items():
             if user_id not in gone or gone[user_id].session_id != session.session_id:
                 self._place(state, user_id, session.session_id)
             elif before is not None and before.node_id != state.node_id:
                 self._sit(state, user_id)
-        if state.sessions:
-            self._empty.discard(state.id)
-        else:
-            self._empty.add(state.id)
 
     def reconcile(self, channel_id: str, state: State | None) -> None:
         """Take in a channel as it was read from rows again; None when there is no such channel any more."""
-        before = self._states.get(channel_id)
+        before = self._channels.get(channel_id)
         if state is not None:
             self.take(state)
         elif before is not None:
@@ -203,11 +189,11 @@ class Attendance:
         """Take a user out of their channel, since the row of their session is gone without its doing; returns the
         channel as it was, None where they are in none."""
         channel_id, session_id = self._of_user.get(user_id, ("", ""))
-        before = self._states.get(channel_id)
+        before = self._channels.get(channel_id)
         if before is None:
             return None
         self.doomed.get(channel_id, {}).pop((user_id, session_id), None)
-        self._remember(user_id, session_id, "REMOVED")
+        self._ended.note(user_id, session_id, "REMOVED")
         self._fleet.order(before.node_id, "remove", channel_id, user_id)
         left = {id: session for id, session in before.sessions.items() if id != user_id}
         self.take(replace(before, sessions=left))
@@ -258,19 +244,11 @@ class Attendance:
             if heard_ms + SILENCE_MS > now_ms:
                 break
             self.doom(self._users[session_id], "EXPIRED", session_id)
-        for session_id, (_, _, ended_ms) in tuple(self._ended.items()):
-            if ended_ms + REMOVED_MS > now_ms:
-                break
-            del self._ended[session_id]
+        self._ended.forget_old()
 
     def overdue(self) -> list[str]:
         """The ids of channels that have been empty for long enough to end."""
-        now_ms = self._now_ms()
-        return [
-            id
-            for id in self._empty
-            if (since_ms := self._states[id].empty_since_ms) is not None and since_ms + EMPTY_MS <= now_ms
-        ]
+        return self._channels.overdue(self._now_ms())
 
     # -- within -------------------------------------------------------------------------------------
 
@@ -281,7 +259,7 @@ class Attendance:
         self._heard_ms[session_id] = self._now_ms()
         self._sit(state, user_id)
         if elsewhere is not None and elsewhere[1] != session_id:
-            self._remember(user_id, elsewhere[1], "REPLACED")
+            self._ended.note(user_id, elsewhere[1], "REPLACED")
             if elsewhere[0] != state.id:
                 self._doom(elsewhere[0], user_id, elsewhere[1], "REPLACED")
 
@@ -297,35 +275,10 @@ class Attendance:
             del self._of_user[user_id]
             self.seats.sit(user_id, None)
 
-    def _index(self, state: State) -> None:
-        if state.party_id is not None:
-            self._of_party[state.party_id] = state.id
-            return
-        self._of_pair[state.pair] = state.id
-        for user_id in state.pair:
-            self._of_peer.setdefault(user_id, set()).add(state.id)
-
     def _forget(self, state: State) -> None:
-        self._states.pop(state.id, None)
+        self._channels.remove(state)
         self._moved_ms.pop(state.id, None)
-        self._empty.discard(state.id)
         self.doomed.pop(state.id, None)
-        if self._of_party.get(state.party_id or "") == state.id:
-            del self._of_party[state.party_id or ""]
-        if self._of_pair.get(state.pair) == state.id:
-            del self._of_pair[state.pair]
-        for user_id in state.pair:
-            mine = self._of_peer.get(user_id, set())
-            mine.discard(state.id)
-            if not mine:
-                self._of_peer.pop(user_id, None)
-
-    def _remember(self, user_id: str, session_id: str, reason: Reason) -> None:
-        if session_id in self._ended:  # replaced, and now its channel has heard of it
-            return
-        if len(self._ended) >= MOST_ENDED:
-            del self._ended[next(iter(self._ended))]
-        self._ended[session_id] = user_id, reason, self._now_ms()
 
     def _doom(self, channel_id: str, user_id: str, session_id: str, reason: Reason) -> None:
         self.doomed.setdefault(channel_id, {}).setdefault((user_id, session_id), reason)
