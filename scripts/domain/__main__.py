@@ -55,22 +55,28 @@ class Names:
         return re.sub(r"@\w+@", lambda found: spellings[found[0]], template)
 
 
-def names_of(name: str) -> Names:
-    """The spellings of a domain's name; the singular is made by leaving the final `s` out.
+def names_of(name: str, thing: str | None = None) -> Names:
+    """The spellings of a domain's name.
+
+    Args:
+        name: the domain's name.
+        thing: the name of one of its things; left out, that of the domain without a final `s`.
 
     Raises:
-        CannotWrite: the text cannot be the name of a module.
+        CannotWrite: a text cannot be the name of a module.
     """
-    if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
-        raise CannotWrite(f"{name} is not a module's name: small letters, digits, underscores, at most 24")
-    names = Names(name, name.removesuffix("s") if len(name) > 2 else name)
+    names = Names(name, thing or (name.removesuffix("s") if len(name) > 2 else name))
     for spelling in (names.domain, names.thing):
+        if not _NAME.fullmatch(spelling) or len(spelling) > MAX_NAME:
+            raise CannotWrite(f"{spelling} is not a name: small letters, digits, underscores, at most 24")
         if keyword.iskeyword(spelling):
-            raise CannotWrite(f"{name} is not a module's name: {spelling} is a word of Python")
+            raise CannotWrite(
+                f"{spelling} is a word of Python; say --thing, where it is made of the domain's name"
+            )
     return names
 
 
-def write_domain(root: Path, name: str, live: bool) -> list[Path]:
+def write_domain(root: Path, name: str, live: bool, thing: str | None = None) -> list[Path]:
     """Write all files of a domain below `root`, and return their paths.
 
     Outside of the domain's own folders, and its migration, one line is added: in `routes/domains.py`, with its import;
@@ -80,11 +86,12 @@ def write_domain(root: Path, name: str, live: bool) -> list[Path]:
         root: the root of the checkout.
         name: the domain's name.
         live: whether it has an actor, streams and a channel.
+        thing: as for `names_of`.
 
     Raises:
         CannotWrite: the name is taken or bad, or a table is not where it is expected; nothing was written.
     """
-    names = names_of(name)
+    names = names_of(name, thing)
     _check_free(root, name)
     contents = root / "routes" / "domains.py"
     texts = {contents: _listed_among_domains(contents.read_text(encoding="utf-8"), names)}
@@ -159,9 +166,12 @@ def main() -> int:
     it = argparse.ArgumentParser(prog="scripts/new-domain", description=__doc__)
     it.add_argument("name", metavar="NAME", help="of the modules and in paths, best a plural: badges")
     it.add_argument("--live", action="store_true", help="with actors, streams and a channel to watch them")
+    it.add_argument(
+        "--thing", metavar="NAME", help="of one of them, where it is not NAME without its s: story"
+    )
     options = it.parse_args()
     try:
-        written = write_domain(ROOT, options.name, options.live)
+        written = write_domain(ROOT, options.name, options.live, options.thing)
     except CannotWrite as error:
         print(f"scripts/new-domain: {error}", file=sys.stderr)
         return 2

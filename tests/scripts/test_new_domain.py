@@ -141,9 +141,16 @@ def test_only_names_of_modules_are_taken(name: str):
         names_of(name)
 
 
+@pytest.mark.parametrize("thing", ["Story", "a-b", "class", "x" * 25])
+def test_so_are_names_of_things(thing: str):
+    with pytest.raises(CannotWrite):
+        names_of("stories", thing)
+
+
 def test_the_spellings_of_a_name():
     names = names_of("game_orders")
     assert names.fill("@domain@ @thing@ @Thing@ @THING@ @wire@ @words@ @Things@ @an@") == (
         "game_orders game_order GameOrder GAME_ORDER gameOrder game order Game orders a"
     )
     assert names_of("orders").fill("@An@ @thing@") == "An order"
+    assert names_of("stories", "story").fill("@domain@ @thing@ @Thing@") == "stories story Story"
