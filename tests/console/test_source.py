@@ -144,7 +144,7 @@ def test_requests_stand_in_one_module_and_their_routes_exist():
         for path in MODULES
         if re.search(r'["`]/v1/', path.read_text()) and not name_of(path).startswith("client/")
     ]
-    assert elsewhere == ["api.js", "session.js"]
+    assert elsewhere == ["api.js", "session.js"], "what a page asks of the service has a name in api.js"
 
 
 def asked_in(text: str) -> set[str]:
@@ -220,7 +220,8 @@ def test_pages_find_their_words():
     assert "setup.js" not in static.imported_by(ENTRY)
     for path in static.imported_by(ENTRY):
         assert asked_in(static.contents[path].decode()) - everybody == set(), path
-    assert set(re.findall(r'title: "([\w.]+)"', contents)) - everybody == set()
+    titles = set(re.findall(r'title: "([\w.]+)"', contents))
+    assert titles - everybody == set(), "the navigation shows titles to everybody: they stand in en.json"
 
 
 @pytest.mark.parametrize("part", [part.removeprefix("en") for part in (*PARTS, "en.landing")])
