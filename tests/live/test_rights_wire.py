@@ -78,6 +78,18 @@ async def test_a_lost_permission_ends_every_subscription(world: World) -> None:
         await subscribe(socket, room.channel)
 
 
+async def test_a_single_stream_ends_with_the_right_of_its_route_alone(world: World) -> None:
+    ann = await world.player("Ann")
+    await world.grant(ann, "social:chat.read")
+    async with ann.live("/v1/social/chat/live") as chat, ann.live("/v1/social/party/live") as party:
+        await chat.receive_json()
+        assert (await party.receive_json())["party"] is None
+        await world.grant(ann, "social:chat.read", negated=True)
+        assert (await chat.wait_closed()).code == 4403
+        await ann.do("POST", "/v1/social/party")
+        assert (await party.receive_json())["party"] is not None
+
+
 async def test_a_grant_that_expires_ends_what_it_gave(world: World) -> None:
     ann, ben, room = await pair(world)
     await world.grant(ann, "social:chat.read")
