@@ -63,7 +63,7 @@ def _created(state: State, event: events.MessageCreated) -> State:
         last_ms=line.created_at_ms,
         updated_at_ms=max(state.updated_at_ms, line.created_at_ms),
         last_message=LastMessage(line.id, line.seq, line.created_at_ms, line.sender_id, event.preview),
-        last_event=_last_event("message_created", line, line.sender_id, line.created_at_ms),
+        last_event=LastEvent("message_created", line.id, line.sender_id, line.created_at_ms),
     )
     return _without_passed(created, state.window)
 
@@ -95,7 +95,7 @@ def _edited(state: State, event: events.MessageEdited) -> State:
     return replace(
         changed,
         members=members,
-        last_event=_last_event("message_edited", event.line, event.line.sender_id, event.at_ms),
+        last_event=LastEvent("message_edited", event.line.id, event.line.sender_id, event.at_ms),
     )
 
 
@@ -107,7 +107,7 @@ def _deleted(state: State, event: events.MessageDeleted) -> State:
         changed,
         members=members,
         votes={id: choices for id, choices in changed.votes.items() if id != event.line.id},
-        last_event=_last_event("message_deleted", event.line, event.actor_id, event.at_ms),
+        last_event=LastEvent("message_deleted", event.line.id, event.actor_id, event.at_ms),
     )
 
 
@@ -123,7 +123,7 @@ def _voted(state: State, event: events.PollVoted) -> State:
     return replace(
         changed,
         votes=votes,
-        last_event=_last_event("poll_voted", event.line, event.voter_id, event.at_ms),
+        last_event=LastEvent("poll_voted", event.line.id, event.voter_id, event.at_ms),
     )
 
 
@@ -232,10 +232,6 @@ def _deadlines(state: State, line: Line) -> dict[str, int]:
     if line.poll_expires_at_ms is not None:
         left[line.id] = line.poll_expires_at_ms
     return left
-
-
-def _last_event(type: str, line: Line, actor_id: str, at_ms: int) -> LastEvent:
-    return LastEvent(type=type, message_id=line.id, actor_id=actor_id, at_ms=at_ms)  # type: ignore[arg-type]
 
 
 def _mention(members: dict[str, Member], seq: int, mentioned: Iterable[str]) -> None:

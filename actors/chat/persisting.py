@@ -69,7 +69,7 @@ class Changes:
         self.audited: list[tuple[str, events.DeletionAudited]] = []  # with the conversation's id
         for turn in turns:
             for event in turn.events:
-                self.take(turn.id, event)  # type: ignore[arg-type]
+                self.take(turn.id, event)
 
     def take(self, conversation_id: str, event: AnyEvent) -> None:
         """Add one event to the changes; call it in the order of the events."""

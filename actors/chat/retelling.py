@@ -48,7 +48,7 @@ def retellings(turns: Sequence[Turn]) -> dict[str, Told]:
     for turn in turns:
         offset = turn.seq
         for event in turn.events:
-            offset += event.journaled  # type: ignore[attr-defined]
+            offset += event.journaled
             if isinstance(event, events.MessageRetold):
                 of_conversation = retold.setdefault(turn.id, {})
                 _, before = of_conversation.get(event.line.id, (None, set[int]()))

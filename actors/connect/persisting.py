@@ -55,7 +55,7 @@ async def persist(
     changes = Changes(gateway_domain)
     for turn in turns:
         for event in turn.events:
-            changes.take(turn.id, event)  # type: ignore[arg-type]
+            changes.take(turn.id, event)
     await changes.write(conn)
     return changes.notices
 

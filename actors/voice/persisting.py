@@ -20,7 +20,7 @@ async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
     changes = Changes()
     for turn in turns:
         for event in turn.events:
-            changes.take(turn.id, event)  # type: ignore[arg-type]
+            changes.take(turn.id, event)
     await changes.write(conn)
 
 

@@ -6,7 +6,7 @@ notifications that come of them.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -84,7 +84,7 @@ class Turn(msgspec.Struct, frozen=True):
     seq: int
     version: int
     at_ms: int
-    events: tuple[object, ...]
+    events: tuple[Any, ...]
     journal: tuple[bytes, ...]
     due_at_ms: int | None
     summary: bytes
