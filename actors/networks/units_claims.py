@@ -14,6 +14,7 @@ its former owner.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hmac import compare_digest
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -78,15 +79,26 @@ def claimable(text: str, zones: Collection[str]) -> str:
     return name
 
 
-async def claim(conn: Connection, row: DomainRow, gateway_host: str | None) -> tuple[DomainRow, bool, bool]:
+class Claimed(NamedTuple):
+    """What has come of a claim.
+
+    Args:
+        row: the claim.
+        is_new: whether the network had not claimed the domain before.
+        is_managed: whether the network's provider keeps its records.
+    """
+
+    row: DomainRow
+    is_new: bool
+    is_managed: bool
+
+
+async def claim(conn: Connection, row: DomainRow, gateway_host: str | None) -> Claimed:
     """Claim a domain; a unit of work for one transaction. An existing claim of the network is returned unchanged.
 
     Args:
         row: the claim, which is stored if the network has not claimed the domain yet.
         gateway_host: the host that the domain is to lead to, a name or an address; None for no such record.
-
-    Returns:
-        The claim; whether it is new; whether the network's provider keeps its records.
 
     Raises:
         NotFound: there is no such network.
@@ -105,7 +117,7 @@ async def claim(conn: Connection, row: DomainRow, gateway_host: str | None) -> t
     zone = None if provider is None else provider.zone_name
     tasks = records_of_claim(claimed, zone, gateway_host, row.created_at_ms)
     await dns.add_tasks(conn, tasks)
-    return claimed, known is None, any(task.type != "TXT" for task in tasks)
+    return Claimed(claimed, known is None, any(task.type != "TXT" for task in tasks))
 
 
 def seen(claim: DomainRow, lookup: Lookup) -> bool:

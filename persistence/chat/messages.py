@@ -4,6 +4,7 @@ JSON string unescaped, so the archive may replace it as text.
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
+from typing import NamedTuple
 
 from persistence.chat.rows import MessageRow, PageRow, RevisionRow
 from persistence.connection import Connection, Row
@@ -220,12 +221,22 @@ async def page(
     ]
 
 
-async def standing(
-    conn: Connection, conversation_id: str, message_id: str, user_id: str
-) -> tuple[bool, str | None, bool]:
-    """Whether the user is in the conversation, who sent the message if it is live there, and whether it is archived
-    there; one indexed read.
+class Standing(NamedTuple):
+    """How a user and a message stand to a conversation.
+
+    Args:
+        is_member: whether the user is in it.
+        sender_id: who sent the message, if it is live there.
+        is_archived: whether the message is archived there.
     """
+
+    is_member: bool
+    sender_id: str | None
+    is_archived: bool
+
+
+async def standing(conn: Connection, conversation_id: str, message_id: str, user_id: str) -> Standing:
+    """How a user and a message stand to a conversation; one indexed read."""
     (row,) = await conn.fetch(
         """
         SELECT EXISTS (SELECT FROM conversation_members WHERE conversation_id = $1 AND user_id = $3),
@@ -236,8 +247,7 @@ async def standing(
         message_id,
         user_id,
     )
-    is_member, sender_id, is_archived = row
-    return is_member, sender_id, is_archived
+    return Standing(*row)
 
 
 async def one(conn: Connection, conversation_id: str, message_id: str) -> PageRow | None:

@@ -64,12 +64,11 @@ def sender(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Maybe
     return then(standing, partial(_require_own, call.user_id))
 
 
-def _require_own(user_id: str, standing: tuple[bool, str | None, bool]) -> None:
-    is_member, sender_id, is_archived = standing
-    _require(is_member)
-    if sender_id is not None:
-        require_sender(sender_id, user_id)
-    elif not is_archived:
+def _require_own(user_id: str, standing: messages.Standing) -> None:
+    _require(standing.is_member)
+    if standing.sender_id is not None:
+        require_sender(standing.sender_id, user_id)
+    elif not standing.is_archived:
         raise NotFound("message not found")
 
 

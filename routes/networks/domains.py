@@ -10,7 +10,7 @@ from actors.ids import ObjectId, Uuid
 from actors.networks import units_claims
 from actors.networks.public import Domain, domain_of
 from actors.networks.records import record_type, txt_name, txt_value
-from actors.networks.units_claims import HELD_ELSEWHERE, WRONG_VALUE, Lookup, claimable
+from actors.networks.units_claims import HELD_ELSEWHERE, WRONG_VALUE, Claimed, Lookup, claimable
 from persistence.networks import domains
 from persistence.networks.rows import DomainRow
 from routes.call import Call
@@ -135,11 +135,13 @@ async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[
         updated_at_ms=call.now_ms,
     )
 
-    def shape(found: tuple[DomainRow, bool, bool]) -> Reply[ClaimedDomain]:
-        claimed, fresh, managed = found
-        txt = TxtRecord(txt_name(claimed.domain), txt_value(claimed.token))
-        gateway = GatewayRecord(record_type(host), claimed.domain, host, managed)
-        return Reply(ClaimedDomain(domain_of(claimed), txt, gateway), status=None if fresh else 200)
+    def shape(claimed: Claimed) -> Reply[ClaimedDomain]:
+        domain = claimed.row.domain
+        txt = TxtRecord(txt_name(domain), txt_value(claimed.row.token))
+        gateway = GatewayRecord(record_type(host), domain, host, claimed.is_managed)
+        return Reply(
+            ClaimedDomain(domain_of(claimed.row), txt, gateway), status=None if claimed.is_new else 200
+        )
 
     made = await change(call, units_claims.claim, row, host, about=None, shape=shape)
     call.wait_longer(INLINE_SECONDS)
