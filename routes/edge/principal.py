@@ -150,7 +150,8 @@ def admit(needs: Needs, principal: Principal | None) -> None:
     Raises:
         Forbidden: the caller lacks the node or role; `meta` names it as `permission` or `role`.
     """
-    demand(needs, principal.access if principal is not None else None)
+    if not meets(needs, None if principal is None else principal.access):
+        raise _lacking(needs)
 
 
 def demand(needs: Needs, access: Access | None) -> None:
@@ -163,11 +164,14 @@ def demand(needs: Needs, access: Access | None) -> None:
     Raises:
         Forbidden: the rights do not cover it; `meta` names it as `permission` or `role`.
     """
-    if meets(needs, access):
-        return
+    if not meets(needs, access):
+        raise _lacking(needs)
+
+
+def _lacking(needs: Needs) -> Forbidden:
     if isinstance(needs, str):
-        raise Forbidden(f"missing permission {needs}", permission=needs)
-    raise Forbidden(f"only for the role {needs.value}", role=needs.value)
+        return Forbidden(f"missing permission {needs}", permission=needs)
+    return Forbidden(f"only for the role {needs.value}", role=needs.value)
 
 
 def meets(needs: Needs, access: Access | None) -> bool:
