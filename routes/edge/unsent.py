@@ -33,13 +33,12 @@ class SharedBytes(bytes):
 
 
 class Slow(Protocol):
-    """A connection that has unsent bytes.
+    """A connection that has unsent bytes."""
 
-    Attributes:
-        paid_until: trio's time up to which the client has read at the required rate; the earlier, the slower.
-    """
-
-    paid_until: float
+    @property
+    def paid_until(self) -> float:
+        """Trio's time up to which the client has read at the required rate; the earlier, the slower."""
+        ...
 
     def cut(self) -> None:
         """Close the connection at once, and drop what waits for it."""

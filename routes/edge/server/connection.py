@@ -293,7 +293,7 @@ class HttpConnection:
     def sweep(self, now: float) -> None:
         """Enforce the deadline and the client's reading rate; `now` is trio's time."""
         settings = self._shared.settings
-        if self.writer.waiting is not None and self.writer.lags(
+        if self.writer.lags(
             now, grace_seconds=settings.stall_seconds, bytes_per_second=settings.take_bytes_per_second
         ):
             self.abort()

@@ -235,11 +235,11 @@ class SocketConnection(Link):
 
     def sweep(self, now: float) -> None:
         """Close a connection that has passed its deadline, or whose client takes nothing (`Swept`)."""
-        writer = self.writer
-        if writer.waiting is not None:
+        waiting = self.writer.waiting
+        if waiting is not None:
             # Only ranks the slowest connections for `Unsent.relieve`: a live socket has no minimum rate.
-            writer.lags(now, grace_seconds=inf, bytes_per_second=self._settings.take_bytes_per_second)
-            if now - writer.took_at >= self._settings.stall_seconds:
+            self.writer.lags(now, grace_seconds=inf, bytes_per_second=self._settings.take_bytes_per_second)
+            if now - waiting.took_at >= self._settings.stall_seconds:
                 self.abort()
         if now >= self._end_by:
             self.abort()

@@ -9,6 +9,7 @@ counted in the address's `Tab` (`unsent.py`), exactly; bytes that the socket tak
 import socket
 from collections import deque
 from itertools import islice
+from math import inf
 from typing import Protocol
 
 import trio
@@ -46,6 +47,29 @@ class Owner(Protocol):
         ...
 
 
+class Waiting:
+    """What the socket has not taken yet, and how quickly the client takes it.
+
+    Args:
+        pieces: what waits, in order.
+        now: trio's time.
+
+    Attributes:
+        took_at: trio's time at which the socket last took something, or bytes began to wait.
+        paid_until: trio's time up to which the client has read at the required rate, as of the last `Writer.lags`.
+        taken_bytes: what the socket has taken since then.
+        cleared: set when nothing waits any more; None while nobody asks for that.
+    """
+
+    __slots__ = ("cleared", "paid_until", "pieces", "taken_bytes", "took_at")
+
+    def __init__(self, pieces: deque[bytes | memoryview], now: float) -> None:
+        self.pieces = pieces
+        self.took_at = self.paid_until = now
+        self.taken_bytes = 0
+        self.cleared: trio.Event | None = None
+
+
 class Writer:
     """All writes of one connection.
 
@@ -57,39 +81,21 @@ class Writer:
 
     Attributes:
         send: the socket's own `send`, to save `DirectSocket.offer` a call.
-        waiting: the bytes that the socket has not taken yet, or None.
-        took_at: trio's time at which the socket last took something, or bytes began to wait; valid while they wait.
-        paid_until: trio's time up to which the client has read at the required rate, as of the last `lags`.
+        waiting: what the socket has not taken yet, or None.
         observer: notified when bytes begin to wait and when none do any more; or None.
         tab: the account of the client's address.
     """
 
-    __slots__ = (
-        "_cleared",
-        "_finish",
-        "_owner",
-        "_socket",
-        "_taken_bytes",
-        "_unsent",
-        "observer",
-        "paid_until",
-        "send",
-        "tab",
-        "took_at",
-        "waiting",
-    )
+    __slots__ = ("_finish", "_owner", "_socket", "_unsent", "observer", "send", "tab", "waiting")
 
     def __init__(self, sock: socket.socket, owner: Owner, tab: Tab, unsent: Unsent) -> None:
         self._socket = sock
         self._owner = owner
         self.tab = tab
         self._unsent = unsent
-        self._cleared: trio.Event | None = None
         self._finish = False
         self.send = sock.send
-        self.waiting: deque[bytes | memoryview] | None = None
-        self.took_at = self.paid_until = 0.0
-        self._taken_bytes = 0
+        self.waiting: Waiting | None = None
         self.observer: WriterObserver | None = None
 
     def hand_on(self, owner: Owner) -> None:
@@ -150,23 +156,24 @@ class Writer:
 
     async def wait_clear(self) -> None:
         """Wait until no bytes wait, or the connection is gone. Cancellation changes nothing."""
-        while self.waiting is not None:
-            if self._cleared is None:
-                self._cleared = trio.Event()
-            await self._cleared.wait()
+        while (waiting := self.waiting) is not None:
+            if waiting.cleared is None:
+                waiting.cleared = trio.Event()
+            await waiting.cleared.wait()
 
     def flush(self) -> None:
         """Send what waits; to be called when the socket takes more."""
-        if not self.waiting:
+        waiting = self.waiting
+        if waiting is None or not waiting.pieces:
             return
         try:
-            self._send_waiting(self.waiting)
+            self._send_waiting(waiting)
         except BlockingIOError:
             return
         except OSError:
             self._owner.broken()
             return
-        if self.waiting:
+        if waiting.pieces:
             return
         self._end_waiting()
         self._owner.watch(False)
@@ -175,18 +182,26 @@ class Writer:
         elif self.observer is not None:
             self.observer.drained()
 
+    @property
+    def paid_until(self) -> float:
+        """Trio's time up to which the client has read at the required rate, as of the last `lags`; infinite while no
+        bytes wait."""
+        return inf if self.waiting is None else self.waiting.paid_until
+
     def lags(self, now: float, *, grace_seconds: float, bytes_per_second: float) -> bool:
-        """Whether the client has fallen too far behind the required rate; to be called about once a second while
-        bytes wait.
+        """Whether the client has fallen too far behind the required rate; to be called about once a second.
 
         Args:
             now: trio's time.
             grace_seconds: how far behind it may be.
             bytes_per_second: the required rate; taking more is no credit for later.
         """
-        taken, self._taken_bytes = self._taken_bytes, 0
-        self.paid_until = min(now, self.paid_until + taken / bytes_per_second)
-        return now - self.paid_until >= grace_seconds
+        waiting = self.waiting
+        if waiting is None:
+            return False
+        taken, waiting.taken_bytes = waiting.taken_bytes, 0
+        waiting.paid_until = min(now, waiting.paid_until + taken / bytes_per_second)
+        return now - waiting.paid_until >= grace_seconds
 
     @property
     def crowded(self) -> bool:
@@ -210,40 +225,38 @@ class Writer:
         self._end_waiting()
 
     def _keep(self, *pieces: bytes | memoryview) -> None:
-        self.waiting = deque(pieces)
-        self.took_at = self.paid_until = trio.current_time()
-        self._taken_bytes = 0
+        self.waiting = Waiting(deque(pieces), trio.current_time())
         self.tab.add(sum(map(held_bytes, pieces)))
         self._unsent.began(self)
         if self.observer is not None:
             self.observer.blocked()
         self._owner.watch(True)
 
-    def _append(self, waiting: deque[bytes | memoryview], data: bytes) -> None:
-        waiting.append(data)
+    def _append(self, waiting: Waiting, data: bytes) -> None:
+        waiting.pieces.append(data)
         self.tab.add(held_bytes(data))
 
     def _end_waiting(self) -> None:
         """Note that nothing waits any more: it was sent, or never will be."""
         waiting, self.waiting = self.waiting, None
         if waiting is not None:
-            self.tab.add(-sum(map(held_bytes, waiting)))
+            self.tab.add(-sum(map(held_bytes, waiting.pieces)))
             self._unsent.ended(self)
-        if self._cleared is not None:
-            self._cleared.set()
-            self._cleared = None
+            if waiting.cleared is not None:
+                waiting.cleared.set()
 
-    def _send_waiting(self, waiting: deque[bytes | memoryview]) -> None:
-        taken = self._socket.sendmsg(islice(waiting, _PIECES_A_CALL))
-        self.took_at = trio.current_time()
-        self._taken_bytes += taken
+    def _send_waiting(self, waiting: Waiting) -> None:
+        pieces = waiting.pieces
+        taken = self._socket.sendmsg(islice(pieces, _PIECES_A_CALL))
+        waiting.took_at = trio.current_time()
+        waiting.taken_bytes += taken
         while taken:
-            first = waiting[0]
+            first = pieces[0]
             if taken < len(first):
-                waiting[0] = memoryview(first)[taken:]
+                pieces[0] = memoryview(first)[taken:]
                 return
             taken -= len(first)
-            waiting.popleft()
+            pieces.popleft()
             self.tab.add(-held_bytes(first))
 
     def _say_end(self) -> None:

@@ -59,15 +59,12 @@ class FrameReader:
     """
 
     __slots__ = (
+        "_begun",
         "_buffer",
-        "_compressed",
         "_decoder",
         "_inflater",
         "_max_message_bytes",
-        "_opcode",
-        "_parts",
         "_seen",
-        "_size",
         "extras",
         "failed",
     )
@@ -78,16 +75,9 @@ class FrameReader:
         self.failed: FrameError | None = None
         self.extras = 0
         self._buffer: bytearray | None = None
+        self._begun: _Begun | None = None
+        self._decoder: codecs.IncrementalDecoder | None = None  # of text of which only a part has come
         self._seen = 0  # bytes of the incomplete frame's payload that were validated as text
-        self._reset()
-
-    def _reset(self) -> None:
-        """Forget the message in progress."""
-        self._opcode = 0
-        self._compressed = False
-        self._parts: list[bytes] | None = None
-        self._size = 0
-        self._decoder: codecs.IncrementalDecoder | None = None
 
     def feed(self, data: bytes | memoryview) -> list[Message]:
         """Parse bytes, and return the messages that they complete. On a violation `failed` is set, and those before
@@ -102,8 +92,7 @@ class FrameReader:
                 self._read(data, messages)
             except FrameError as error:
                 self.failed = error
-                self._buffer = None
-                self._reset()
+                self._buffer = self._begun = self._decoder = None
         return messages
 
     def _read(self, data: bytes | bytearray | memoryview, messages: list[Message]) -> None:
@@ -155,18 +144,19 @@ class FrameReader:
         if opcode >= CLOSE:
             if not first & _FIN or second & 0x7F > CONTROL_MAX_BYTES:
                 raise FrameError(PROTOCOL_ERROR, "a control frame is whole and short")  # §5.5
-        elif (opcode == CONTINUATION) is (self._opcode == 0):
+        elif (opcode == CONTINUATION) is (self._begun is None):
             raise FrameError(PROTOCOL_ERROR, "fragments are out of order")  # §5.4
-        elif self._size + length > self._max_message_bytes:
+        elif length + (0 if self._begun is None else self._begun.size_bytes) > self._max_message_bytes:
             raise FrameError(TOO_BIG, "the message is too big")
 
     def _look_ahead(self, first: int, data: bytes | bytearray | memoryview, start: int, end: int) -> None:
         """Validate text of which only a part has arrived (§8.1), so that invalid text is refused without waiting for
         the rest.
         """
-        opcode = first & _OPCODE
-        compressed = first & _COMPRESSED or self._compressed
-        if (opcode or self._opcode) != TEXT or compressed or end <= start + self._seen:
+        opcode, compressed = first & _OPCODE, bool(first & _COMPRESSED)
+        if opcode == CONTINUATION and self._begun is not None:
+            opcode, compressed = self._begun.opcode, self._begun.compressed
+        if opcode != TEXT or compressed or end <= start + self._seen:
             return
         turn = self._seen % 4
         mask = bytes(data[start - 4 : start])
@@ -183,25 +173,22 @@ class FrameReader:
                 _check_close(payload)
             messages.append((opcode, payload))
             return
-        if opcode:
-            self._opcode, self._compressed = opcode, bool(first & _COMPRESSED)
+        message = self._begun or _Begun(opcode, compressed=bool(first & _COMPRESSED))
         seen, self._seen = self._seen, 0
-        if self._opcode == TEXT and not self._compressed:
+        if message.opcode == TEXT and not message.compressed:
             self._decode(payload[seen:] if seen else payload, final=final)
-        if not final:
-            self._size += len(payload) or 1  # empty fragments are not free either
-            if self._parts is None:
-                self._parts = []
-            self._parts.append(payload)
-            return
-        messages.append((self._opcode, self._whole(payload)))
-        self._reset()
+        if final:
+            messages.append((message.opcode, self._whole(message, payload)))
+            self._begun = self._decoder = None
+        else:
+            message.add(payload)
+            self._begun = message
 
-    def _whole(self, last: bytes) -> bytes:
-        message = b"".join([*self._parts, last]) if self._parts else last
-        if self._compressed and self._inflater is not None:
+    def _whole(self, begun: "_Begun", last: bytes) -> bytes:
+        message = b"".join([*begun.parts, last]) if begun.parts else last
+        if begun.compressed and self._inflater is not None:
             message = self._inflater.inflate(message, self._max_message_bytes)
-            if self._opcode == TEXT:
+            if begun.opcode == TEXT:
                 self._decode(message, final=True)
         return message
 
@@ -215,6 +202,22 @@ class FrameReader:
             self._decoder.decode(piece, final)
         except UnicodeDecodeError:
             raise FrameError(BAD_DATA, "text is UTF-8") from None
+
+
+class _Begun:
+    """A message of which not all fragments have come."""
+
+    __slots__ = ("compressed", "opcode", "parts", "size_bytes")
+
+    def __init__(self, opcode: int, *, compressed: bool) -> None:
+        self.opcode = opcode
+        self.compressed = compressed
+        self.parts: list[bytes] = []
+        self.size_bytes = 0
+
+    def add(self, payload: bytes) -> None:
+        self.parts.append(payload)
+        self.size_bytes += len(payload) or 1  # empty fragments are not free either
 
 
 def _long(field: bytes | bytearray | memoryview) -> int:

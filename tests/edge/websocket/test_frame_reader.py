@@ -125,7 +125,7 @@ def test_an_idle_reader_holds_nothing() -> None:
     whole = frame(TEXT, b"x" * 1_000, fin=False) + frame(CONTINUATION, EURO)
     for byte in whole:
         reader.feed(bytes((byte,)))
-    assert [getattr(reader, name) for name in ("_buffer", "_parts", "_decoder")] == [None, None, None]
+    assert [getattr(reader, name) for name in ("_buffer", "_begun", "_decoder")] == [None, None, None]
 
 
 def test_compressed_messages() -> None:
