@@ -40,8 +40,8 @@ class Channel:
     """
 
     __slots__ = (
-        "_common", "_groups", "_owner", "_publications", "_recent", "_sending", "_subscriptions", "_unplaced_at",
-        "epoch", "id", "live", "offset", "published", "shown", "state", "told", "unplaced",
+        "_common", "_groups", "_owner", "_publications", "_recent", "_subscriptions", "_unplaced", "_unplaced_at",
+        "epoch", "id", "live", "offset", "published", "shown", "state", "told",
     )  # fmt: skip
 
     def __init__(self, shown: Shown, id: str, common: Common, owner: Owner) -> None:
@@ -60,8 +60,8 @@ class Channel:
         # Those that some subscription has not had, numbered without a gap. Lists and tuples, here and below, because
         # there are thousands of channels with one subscriber: a deque is 0.6 KB, a dict of one group 0.2 KB, None free.
         self._publications: list[Publication] | None = None
-        self._sending = False
-        self.unplaced = 0  # turns that may have moved everybody's audience, which is still to be computed
+        # None while no task walks; else how many turns may have moved everybody's audience, which it computes first
+        self._unplaced: int | None = None
         # Each knows its index, so that leaving costs no search: the last one moves into the place that is left.
         self._subscriptions: list[Subscription] = []
         self._groups: tuple[Group, ...] = ()
@@ -147,13 +147,12 @@ class Channel:
         if rewrites:
             self._recent = None
         if self._subscriptions:
-            if moves is True and len(self._subscriptions) > SLICE:
-                self.unplaced += 1
-            elif moves is True:
-                self._place_each(self._subscriptions.copy())
-            elif moves:
-                self._place_each([one for one in self._subscriptions if one.user_id in moves])
-            self._tell(events, reframing=reframing)
+            unplaced = moves is True and len(self._subscriptions) > SLICE
+            if moves and not unplaced:
+                self._place_each(
+                    [one for one in self._subscriptions if moves is True or one.user_id in moves]
+                )
+            self._tell(events, reframing=reframing, unplaced=unplaced)
 
     # -- the viewers' side --------------------------------------------------------------------------
 
@@ -179,7 +178,7 @@ class Channel:
         request.opened(self.epoch, self.offset, replayed is not None)
         # From here on nothing can fail: a subscription is either complete or has never existed.
         self._join(group)
-        subscription = Subscription(self, group, request.sink, request.viewer)
+        subscription = Subscription(group, request.sink, request.viewer)
         subscription.index = len(self._subscriptions)
         self._subscriptions += [subscription]  # which makes room for one, where `append` does for four
         subscription.at = self.published
@@ -251,6 +250,11 @@ class Channel:
         self._vacate(old)
         return True
 
+    @property
+    def unplaced(self) -> int:
+        """How many turns may have moved everybody's audience, and still have it to be computed."""
+        return self._unplaced or 0
+
     # -- what groups ask ----------------------------------------------------------------------------
 
     @property
@@ -277,7 +281,14 @@ class Channel:
 
     # -- walking ------------------------------------------------------------------------------------
 
-    def _tell(self, events: list[tuple[int | None, Any]], *, reframing: int, whole: bool = False) -> None:
+    def _tell(
+        self,
+        events: list[tuple[int | None, Any]],
+        *,
+        reframing: int,
+        whole: bool = False,
+        unplaced: bool = False,
+    ) -> None:
         self.published += 1
         self._forget()
         publication = Publication(
@@ -288,15 +299,15 @@ class Channel:
         else:
             self._publications.append(publication)
         self.told += reframing
-        if self._sending:
-            return
-        if len(self._subscriptions) <= SLICE:
+        if self._unplaced is not None:
+            self._unplaced += unplaced
+        elif len(self._subscriptions) <= SLICE:
             deliver(self, self._subscriptions.copy(), self._common.counters)
             self._drop_had(self.published)
         else:
-            if not self.unplaced:
+            if not unplaced:
                 deliver(self, self._subscriptions[:SLICE], self._common.counters)
-            self._sending = True
+            self._unplaced = int(unplaced)
             self._common.start(self._send)
 
     async def _send(self) -> None:
@@ -317,7 +328,7 @@ class Channel:
                 else:
                     self._drop_had(upto)
         finally:
-            self._sending = False
+            self._unplaced = None
             self._drop_had(self.published)
 
     def _drop_had(self, upto: int) -> None:
@@ -343,7 +354,7 @@ class Channel:
         for first in range(0, len(everybody), SLICE):
             await trio.lowlevel.checkpoint()
             self._place_each([one for one in everybody[first : first + SLICE] if self.holds(one)])
-        self.unplaced -= turns
+        self._unplaced = self.unplaced - turns
 
     def _place_each(self, some: list[Subscription]) -> None:
         for subscription in some:

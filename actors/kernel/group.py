@@ -162,10 +162,10 @@ class Group:
         size: how many members there are.
     """
 
-    __slots__ = ("_channel", "_ready", "key", "size")
+    __slots__ = ("_ready", "channel", "key", "size")
 
     def __init__(self, channel: Source, key: GroupKey) -> None:
-        self._channel = channel
+        self.channel = channel
         self.key = key
         self.size = 0
         # {at: what a member that has had publication `at` has not had; NEWEST: the snapshot}
@@ -180,7 +180,7 @@ class Group:
         Args:
             at: the number of the last publication that the member has had.
         """
-        channel, ready = self._channel, self._ready
+        channel, ready = self.channel, self._ready
         if ready is None:
             ready = self._ready = {}
         elif at in ready:
@@ -195,7 +195,7 @@ class Group:
 
     def snapshot(self, skipped: int) -> Prepared:
         """Encode the newest snapshot; `skipped` is how many reframing events were not sent before it."""
-        channel = self._channel
+        channel = self.channel
         wire_name, envelope, _, audience = self.key
         data = channel.shown.rendering.render(channel.state, audience)
         return envelope.snapshot(wire_name, channel.epoch, channel.offset, skipped, data)
@@ -204,7 +204,7 @@ class Group:
         """Encode one event in this group's envelope; the offset is None outside the journal."""
         key = self.key
         return key.envelope.event(
-            key.wire_name, self._channel.epoch, offset, delta.event, delta.data, self_=delta.self_
+            key.wire_name, self.channel.epoch, offset, delta.event, delta.data, self_=delta.self_
         )
 
     def replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> Prepared | None:
@@ -227,7 +227,7 @@ class Group:
         """The events, joined, or TOO_LARGE; and whether some event was for members of one user only."""
         parts: list[Prepared] = []
         taken_bytes = 0
-        render_event = self._channel.shown.rendering.render_event
+        render_event = self.channel.shown.rendering.render_event
         audience, to_one = self.key.audience, False
         for offset, event in events:
             delta = render_event(state, event, audience)
@@ -241,7 +241,7 @@ class Group:
                     return TOO_LARGE, to_one
             else:
                 to_one = True
-                self._channel.offer_to(delta.to, self, prepared)
+                self.channel.offer_to(delta.to, self, prepared)
         return _joined(parts), to_one
 
     def _make(self, at: int, ready: dict[int, Prepared]) -> None:
@@ -249,7 +249,7 @@ class Group:
         parts: list[Prepared] = []
         taken_bytes = 0
         try:
-            for publication in self._channel.unheard(at):
+            for publication in self.channel.unheard(at):
                 if publication.whole:
                     newest = True
                 elif not self.key.delta:
@@ -265,13 +265,13 @@ class Group:
         ready[at] = self._newest(ready) if newest else _joined(parts)
 
     def _encoded(self, publication: Publication) -> Prepared:
-        encoded, event_key = publication.encoded, self._channel.shown.rendering.event_key
+        encoded, event_key = publication.encoded, self.channel.shown.rendering.event_key
         if encoded is None:
             encoded = publication.encoded = {}
         elif (prepared := encoded.get(self)) is not None:
             return prepared
         common: object = None
-        if event_key is not None and self._channel.groups > 1:
+        if event_key is not None and self.channel.groups > 1:
             wire_name, envelope, _, audience = self.key
             parts = tuple([event_key(event, audience) for _, event in publication.events])
             common = (wire_name, envelope, parts)

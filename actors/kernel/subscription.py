@@ -11,7 +11,7 @@ last publication that it was sent:
 import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 from actors.kernel.counters import Counters
 from actors.kernel.group import Group, Shown
@@ -134,16 +134,20 @@ class Subscription:
         index: its place in the list of its channel, which alone changes it; `OUTSIDE` once it was closed or ended.
     """
 
-    __slots__ = ("_missed_from", "at", "channel", "group", "index", "sink", "viewer")
+    __slots__ = ("_missed_from", "at", "group", "index", "sink", "viewer")
 
-    def __init__(self, channel: Watched, group: Group, sink: Sink, viewer: Any) -> None:
-        self.channel = channel
+    def __init__(self, group: Group, sink: Sink, viewer: Any) -> None:
         self.group = group
         self.sink = sink
         self.viewer = viewer
         self.at = NEVER
         self.index = OUTSIDE
         self._missed_from = 0
+
+    @property
+    def channel(self) -> Watched:
+        """The channel that it belongs to."""
+        return cast("Watched", self.group.channel)
 
     @property
     def user_id(self) -> str | None:
@@ -168,8 +172,9 @@ class Subscription:
 
     def recheck(self) -> None:
         """Compute the audience again, because the viewer's rights have changed; a refusal ends the subscription."""
-        if self.channel.holds(self) and self.channel.place(self):
-            self.lag(self.channel.told_before(self.at))
+        channel = self.channel
+        if channel.holds(self) and channel.place(self):
+            self.lag(channel.told_before(self.at))
             self.catch_up()
 
     def end(self, code: str) -> None:
