@@ -21,6 +21,7 @@ from actors.kernel.delivery import SLICE, deliver, pass_over
 from actors.kernel.group import NOTHING, Group, GroupKey, Publication, Shown, group_key
 from actors.kernel.kind import Moved
 from actors.kernel.replay_buffer import ReplayBuffer
+from actors.kernel.resuming import missed_by
 from actors.kernel.sink import Prepared
 from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Common, Owner, Subscription, WatchRequest
 from actors.kernel.supervisor import Contained
@@ -40,8 +41,8 @@ class Channel:
     """
 
     __slots__ = (
-        "_common", "_groups", "_owner", "_publications", "_recent", "_subscriptions", "_unplaced", "_unplaced_at",
-        "epoch", "id", "live", "offset", "published", "shown", "state", "told",
+        "_common", "_groups", "_owner", "_publications", "_recent", "_subscriptions", "_unplaced",
+        "epoch", "id", "live", "offset", "published", "reframed_at", "shown", "state", "told",
     )  # fmt: skip
 
     def __init__(self, shown: Shown, id: str, common: Common, owner: Owner) -> None:
@@ -54,7 +55,7 @@ class Channel:
         self.epoch = ""
         self.offset = 0
         self._recent: ReplayBuffer | None = None  # until something happens
-        self._unplaced_at = NOWHERE  # where the snapshot last changed by what has no offset of its own
+        self.reframed_at = NOWHERE  # where the snapshot last changed by what has no offset of its own
         self.published = 0
         self.told = 0
         # Those that some subscription has not had, numbered without a gap. Lists and tuples, here and below, because
@@ -82,9 +83,9 @@ class Channel:
         """
         moved = stale or (epoch, offset) != (self.epoch, self.offset)
         if epoch != self.epoch:
-            self._unplaced_at = NOWHERE
+            self.reframed_at = NOWHERE
         elif stale:
-            self._unplaced_at = offset
+            self.reframed_at = offset
         self.live, self.epoch, self.offset, self.state = True, epoch, offset, state
         if moved:
             self._recent = None
@@ -143,7 +144,7 @@ class Channel:
                 recent.record(offset, event, next(remaining, 0))
                 self.offset = offset
             elif reframing and getattr(event, "reframes", True):  # a mere source of a view always does
-                self._unplaced_at = self.offset
+                self.reframed_at = self.offset
         if rewrites:
             self._recent = None
         if self._subscriptions:
@@ -172,7 +173,7 @@ class Channel:
             self.shown.rendering.audience(self.state, request.viewer),
         )
         group = self._group(key)
-        missed = self._missed(request, older)
+        missed = missed_by(request, self, older)
         replayed = None if missed is None else group.replay(self.state, missed)
         first = group.snapshot(0) if replayed is None else replayed
         request.opened(self.epoch, self.offset, replayed is not None)
@@ -204,11 +205,6 @@ class Channel:
         """
         self.state = state
         self._recent = None
-
-    def knows(self, since: tuple[str, int]) -> bool:
-        """True when the events after this (epoch, offset) are all in memory, or cannot be replayed at all: the journal
-        need not be read."""
-        return self._is_lost(since) or self.recent.after(since[1]) is not None
 
     def some(self, most: int) -> list[Subscription]:
         """Return the first subscriptions, at most `most` of them."""
@@ -379,29 +375,3 @@ class Channel:
         group.size -= 1
         if not group.size:
             self._groups = tuple(one for one in self._groups if one is not group)
-
-    def _is_lost(self, since: tuple[str, int]) -> bool:
-        """True when no events tell what has happened since: of another history, or something without an offset.
-
-        What has no offset is never replayed, so where a snapshot shows it, as a new name, only a snapshot makes up for
-        it. That holds for friends' presence as well: contract §9 gives it no offset, and promises `recovered` only for
-        what can be replayed. Its other two, typing and read, are in no snapshot, and are left out.
-
-        A channel that was made since, as after a restart of the process, knows of none of it: rows do not say when a
-        name was changed, and snapshots for all who come back at once are what replays are to spare.
-        """
-        return since[0] != self.epoch or since[1] > self.offset or since[1] <= self._unplaced_at
-
-    def _missed(
-        self, request: WatchRequest, older: list[tuple[int, Any]] | None
-    ) -> list[tuple[int | None, Any]] | None:
-        """The events between what the client has and now; None when it must take a snapshot."""
-        since = request.since
-        if since is None or self._is_lost(since):
-            return None
-        if since[1] == self.offset:
-            return []
-        if request.mode == "snapshot":
-            return None
-        missed = self.recent.since(since[1], older, newest=self.offset)
-        return None if missed is None else [*missed]

@@ -23,6 +23,7 @@ from actors.kernel.live_views import AGAIN_MS, LiveView, LiveViews
 from actors.kernel.mailbox import Failure
 from actors.kernel.missed import ROWS, Missed, missed_since
 from actors.kernel.one_shot import OneShot
+from actors.kernel.resuming import knows
 from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics
 from actors.kernel.subscription import Subscription, WatchRequest
@@ -80,7 +81,7 @@ class Views:
                 while not live.loaded:
                     await self._wait_loaded(live)
                 channel = live.channel
-                if asked or durable is None or since is None or channel.knows(since):
+                if asked or durable is None or since is None or knows(channel, since):
                     return channel.subscribe(request, older)
                 asked = True
                 older = await self._runtime.store.read(durable.replay, id, since[1], channel.offset)

@@ -13,6 +13,7 @@ from actors.kernel.nodes.copies import Copies
 from actors.kernel.nodes.far import Far
 from actors.kernel.owners import Owners
 from actors.kernel.recovery import read_missed
+from actors.kernel.resuming import knows
 from actors.kernel.runtime import Runtime
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.views import Views
@@ -127,4 +128,4 @@ class Watching:
 
 def _says_enough(channel: Channel, request: WatchRequest) -> bool:
     """Whether a channel has in memory all that a viewer is to be sent first."""
-    return request.mode == "snapshot" or request.since is None or channel.knows(request.since)
+    return request.mode == "snapshot" or request.since is None or knows(channel, request.since)

@@ -41,6 +41,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.kernel.replay_buffer",
         "actors.kernel.restart_policy",
         "actors.kernel.restarts",
+        "actors.kernel.resuming",
         "actors.kernel.routing",
         "actors.kernel.runtime",
         "actors.kernel.scheduler",
