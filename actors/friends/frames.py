@@ -117,10 +117,10 @@ def snapshot(
         if restrictions and friend.id in restrictions:
             restriction = restrictions[friend.id]
             part = watched.part(friend, restriction)
-            online += friend.online and restriction != "HIDDEN"
+            online += friend.online_since_ms is not None and restriction != "HIDDEN"
         else:
             part = friend.shown or watched.part(friend, "DEFAULT")
-            online += friend.online
+            online += friend.online_since_ms is not None
         shown.append(part + own)
     if state.extras:
         for index, friend in enumerate(state.friends):

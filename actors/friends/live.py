@@ -82,7 +82,7 @@ class FriendsLive:
         self._touched, self._touched_everywhere = touched, touched_everywhere
         self._touched_being_read = touched_being_read
         self._presence.on_change(
-            lambda user_id, online: self._tell(user_id, self._watched.presence_changed(user_id, online))
+            lambda user_id, _online: self._tell(user_id, self._watched.presence_changed(user_id))
         )
         self._users.on_rename(self._renamed)
 

@@ -47,17 +47,17 @@ class WatchedUser:
         seen_at_ms: when they last did anything as rows say, epoch milliseconds; None if never.
 
     Attributes:
-        online: whether they are online, as last told.
+        online_since_ms: since when they are online, epoch milliseconds, as last told; None when they are not.
         viewers: the ids of the live views that show this user.
     """
 
-    __slots__ = ("id", "limited", "name", "online", "seen_at_ms", "shown", "viewers")
+    __slots__ = ("id", "limited", "name", "online_since_ms", "seen_at_ms", "shown", "viewers")
 
     def __init__(self, id: str, name: str, seen_at_ms: int | None) -> None:
         self.id = id
         self.name = name
         self.seen_at_ms = seen_at_ms
-        self.online = False
+        self.online_since_ms: int | None = None
         self.viewers: list[str] = []
         self.shown: bytes | None = None
         self.limited: bytes | None = None
@@ -92,7 +92,7 @@ class WatchedUsers:
         known = self._users.get(user.id)
         if known is None:
             known = self._users[user.id] = user
-            user.online = self._sources.presence.told_since_ms(user.id) is not None
+            user.online_since_ms = self._sources.presence.told_since_ms(user.id)
         known.viewers.append(viewer_id)
         return known
 
@@ -120,12 +120,14 @@ class WatchedUsers:
 
     # -- what has changed ---------------------------------------------------------------------------
 
-    def presence_changed(self, user_id: str, online: bool) -> Sequence[str]:
-        """Take in that a user is online now, or no longer; returns the ids of the viewers who see that."""
-        user = self._users.get(user_id)
-        if user is None or user.online == online:
+    def presence_changed(self, user_id: str) -> Sequence[str]:
+        """Take in that a user is online now, or no longer, or since another moment; returns the ids of the viewers who
+        see that.
+        """
+        user, since_ms = self._users.get(user_id), self._sources.presence.told_since_ms(user_id)
+        if user is None or user.online_since_ms == since_ms:
             return ()
-        user.online = online
+        user.online_since_ms = since_ms
         return self._changed(user, hidden_by=("HIDDEN",))
 
     def party_changed(self, user_id: str) -> Sequence[str]:

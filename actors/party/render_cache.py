@@ -27,7 +27,8 @@ class RenderCache:
     Args:
         seen: returns how the user with the first id appears to the user with the second.
         hidden_among: returns those of the given users who look offline to the viewer.
-        changes: returns a number that changes whenever anybody comes online or goes offline.
+        changes: returns a number that changes whenever anybody comes online or goes offline, or is online since another
+            moment.
     """
 
     def __init__(

@@ -18,7 +18,8 @@ GONE_KEPT = 50_000
 """How many users' times of going offline are remembered, 0.1 KB each."""
 
 PresenceListener = Callable[[str, bool], None]
-"""Called with a user id and whether the user is online now."""
+"""Called with a user id and whether the user is online now; also when they turn out to be online for longer than was
+known."""
 
 
 class Presence:
@@ -56,6 +57,7 @@ class Presence:
             self._tell(user_id, online=True)
         elif 0 < since_ms < self._changed_at_ms[user_id]:
             self._changed_at_ms[user_id] = since_ms
+            self._tell(user_id, online=True)
 
     def closed(self, user_id: str, at_ms: int = 0) -> None:
         """Count one live socket of a user less; the grace period starts when it was the last.
@@ -109,13 +111,12 @@ class Presence:
         return self._gone_at_ms.get(user_id)
 
     def changes(self) -> int:
-        """The number of times that any user came online or went offline: a cache made at another number
-        may be outdated.
-        """
+        """The number of times that listeners were told of any user: a cache made at another number may be outdated."""
         return self._changes
 
     def on_change(self, listener: PresenceListener) -> None:
-        """Call `listener(user_id, online)`, synchronously, when a user comes online or goes offline."""
+        """Call `listener(user_id, online)`, synchronously, when a user comes online or goes offline, or is online since
+        another moment."""
         self._listeners.append(listener)
 
     def tick(self) -> None:
