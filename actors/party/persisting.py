@@ -10,6 +10,7 @@ from actors.party.events import AnyEvent
 from actors.party.state import Invite
 from actors.time import iso
 from persistence.connection import Connection
+from persistence.errors import LimitReached
 from persistence.journal.turn import Statement, Turn
 from persistence.notifications.notifications import NewNotification
 from persistence.party import rows
@@ -17,7 +18,10 @@ from persistence.party.rows import InviteRow, MemberRow
 
 
 async def persist(conn: Connection, turns: Sequence[Turn]) -> Sequence[NewNotification]:
-    """Write the rows of all turns, inside the writer's transaction; returns the notifications of who was invited."""
+    """Write the rows of all turns, inside the writer's transaction; returns the notifications of who was invited.
+
+    Raises: what `Changes.write` raises.
+    """
     changes = Changes()
     for turn in turns:
         for event in turn.events:
@@ -86,14 +90,17 @@ class Changes:
     async def write(self, conn: Connection) -> None:
         """Write all changes but the notices; tables without changes are not touched. Leaving is written before joining,
         so that a user may do both in one batch.
+
+        Raises:
+            LimitReached: somebody who joins has joined another party since their turn was decided.
         """
         if self.left:
             await rows.leave(conn, list(self.left))
         gone = [key for key, row in self.invites.items() if row is None]
         if gone:
             await rows.withdraw(conn, gone)
-        if self.joined:
-            await rows.join(conn, list(self.joined.values()))
+        if self.joined and not await rows.join(conn, list(self.joined.values())):
+            raise LimitReached("a user is in one party at most", 1)
         sent = [row for row in self.invites.values() if row is not None]
         if sent:
             await rows.invite(conn, sent)

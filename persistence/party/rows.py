@@ -209,15 +209,17 @@ async def invites_across_blocks(
     return [(row["sender_id"], row["target_id"]) for row in rows]
 
 
-async def join(conn: Connection, rows: Sequence[MemberRow]) -> None:
-    """Add members; each must be in no party."""
-    await conn.execute(
-        "INSERT INTO party_members (user_id, party_id, joined_at_ms)"
-        " SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])",
+async def join(conn: Connection, rows: Sequence[MemberRow]) -> bool:
+    """Add members; returns whether all of them were added. Who is in a party already is passed over."""
+    added: int = await conn.fetchval(
+        "WITH added AS (INSERT INTO party_members (user_id, party_id, joined_at_ms)"
+        " SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])"
+        " ON CONFLICT (user_id) DO NOTHING RETURNING user_id) SELECT count(*) FROM added",
         [row.user_id for row in rows],
         [row.party_id for row in rows],
         [row.joined_at_ms for row in rows],
     )
+    return added == len(rows)
 
 
 async def leave(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:

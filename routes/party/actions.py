@@ -27,7 +27,7 @@ from actors.party.public import PartyLookup, PartyMembership, PartySnapshot
 from actors.party.rules_invites import check_invite
 from actors.party.state import Invite, State
 from actors.party.units import PartyCreation, create_party
-from persistence.errors import RowsRejected
+from persistence.errors import LimitReached
 from persistence.party import rows
 from routes.call import Call
 from routes.changes import change, change_by_itself
@@ -129,10 +129,7 @@ async def accept(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartyS
         await _make_free(call, actor_id, party_id)
         try:
             return await do(call, actor_id, party_id, AcceptInvite(actor_id))
-        except RowsRejected:
-            # What the same request is answered on another node is refused here as well: then its own answer stands.
-            if await call.service.database.read(rows.party_of, actor_id) in (None, party_id):
-                raise
+        except LimitReached:
             raise Conflict("you have just joined another party") from None
 
 
