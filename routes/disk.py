@@ -1,8 +1,12 @@
-"""Sizes of the stored tables, free space on the disks, and whether archiving the log fails; for the metrics."""
+"""Sizes of the stored tables, free space on the disks, and how the archive is; for the metrics."""
 
 import shutil
+from math import nan
 from pathlib import Path
 
+import trio
+
+from persistence.archiving.bases import last_base_seconds
 from persistence.bridge.database import Database
 from persistence.journal.history import sizes
 from persistence.schema.checks import read_failed_archiving
@@ -49,6 +53,8 @@ class Disk:
         journal_bytes, snapshot_bytes: the size of the events and the snapshots of all actors, with their indexes.
         receipt_bytes: the size of the answers kept under Idempotency-Keys.
         is_archiving_failed: whether PostgreSQL's last attempt to archive its log has failed, so that it keeps the log.
+        last_base_seconds: when the newest base backup in the archive was complete, epoch seconds; 0 for none, no number
+            without an archive.
     """
 
     def __init__(self) -> None:
@@ -56,12 +62,19 @@ class Disk:
         self.snapshot_bytes = 0
         self.receipt_bytes = 0
         self.is_archiving_failed = False
+        self.last_base_seconds = nan
 
-    async def look(self, database: Database) -> None:
-        """Measure the tables, and ask whether archiving fails.
+    async def look(self, database: Database, *, archive: Path | None) -> None:
+        """Measure the tables, ask whether archiving fails, and look for the newest base backup.
+
+        Args:
+            database: the database.
+            archive: the archive's folder; None without one.
 
         Raises:
             DatabaseUnavailable: the database cannot be asked; the figures stay as they were.
         """
         self.journal_bytes, self.snapshot_bytes, self.receipt_bytes = await database.read(sizes)
         self.is_archiving_failed = await database.read(read_failed_archiving) is not None
+        if archive is not None:
+            self.last_base_seconds = await trio.to_thread.run_sync(last_base_seconds, archive)

@@ -96,6 +96,19 @@ def usable_bases(archive: Path) -> list[Base]:
     return [base for base in bases_in(archive) if is_followed(archive, _reach(base))]
 
 
+def last_base_seconds(archive: Path) -> float:
+    """When the newest base that can be restored was complete, epoch seconds; 0 where there is none, or nobody can tell.
+
+    Args:
+        archive: the archive's folder.
+    """
+    try:
+        found = usable_bases(archive)
+    except (BackupFault, OSError):
+        return 0.0
+    return found[-1].about.ended.timestamp() if found else 0.0
+
+
 def choose(archive: Path, until: datetime | None) -> Base:
     """The newest base from which a moment can be restored.
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import trio
 
 from compiled.finding import Standing, standing
-from persistence.archiving.bases import usable_bases
+from persistence.archiving.bases import last_base_seconds, usable_bases
 from persistence.archiving.files import free_bytes
 from persistence.backup.writing import last_backup_seconds
 from persistence.bridge.bus import trouble_with
@@ -117,7 +117,7 @@ async def examine(config: Config) -> AsyncIterator[Finding]:
     async for finding in _database(config):
         yield finding
     for finding in (
-        *_backup(config.shared_dir),
+        *_backup(config),
         *_certificate(config),
         *_settings(config),
         *_addresses(config),
@@ -297,11 +297,16 @@ async def _nodes(urls: tuple[str, ...], database: Database) -> AsyncIterator[Fin
         yield Finding("clock", says, "let both machines keep time by NTP")
 
 
-def _backup(shared_dir: Path) -> Iterator[Finding]:
-    last = last_backup_seconds(shared_dir)
+def _backup(config: Config) -> Iterator[Finding]:
+    last, archive = last_backup_seconds(config.shared_dir), archive_of(config)
     days = (time.time() - last) / 86_400
-    cure = None if days <= BACKUP_MAX_DAYS else "run partyline backup FILE, each night"
-    yield Finding("backup", f"{days:.0f} days ago" if last else "never made", cure, grave=False)
+    says = f"{days:.0f} days ago" if last else "never made"
+    if days <= BACKUP_MAX_DAYS:
+        yield Finding("backup", says)
+    elif archive is not None and time.time() - last_base_seconds(archive) <= BASE_MAX_DAYS * 86_400:
+        yield Finding("backup", f"{says}, and the archive has a base backup")
+    else:
+        yield Finding("backup", says, "run partyline backup FILE, each night", grave=False)
 
 
 def _certificate(config: Config) -> Iterator[Finding]:

@@ -72,6 +72,11 @@ def _show_disks(service: Service) -> None:
         partial(last_backup_seconds, config.shared_dir),
     )
     metrics.gauge(
+        "last_base_backup_seconds",
+        "When the last base backup was complete, epoch seconds; 0 for never, no number without an archive.",
+        lambda: disk.last_base_seconds,
+    )
+    metrics.gauge(
         "archiving_failed",
         "1 while PostgreSQL cannot archive its log, and keeps it.",
         lambda: int(disk.is_archiving_failed),

@@ -49,7 +49,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         Job("changes whose outcome is unknown", 1, partial(reconcile, service)),
         Job("clocks", 60, service.of(CLOCKS).look),
         Job("free memory", 60, partial(run_sync, return_free_pages)),
-        Job("sizes of tables", 60, partial(service.disk.look, database)),
+        Job("sizes of tables", 60, partial(service.disk.look, database, archive=archive)),
         Job("idempotency receipts", 60, Pruning(rows_of(database, expire_receipts)).run, one_node=True),
         Job("journal", 60, Pruning(pages_of(database, prune_journal)).run, one_node=True),
         *renewals,

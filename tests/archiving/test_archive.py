@@ -9,25 +9,28 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from persistence.archiving.bases import About, bases_in, choose, prune, usable_bases
+from persistence.archiving.bases import About, bases_in, choose, last_base_seconds, prune, usable_bases
 from persistence.archiving.files import FileArchive, bring_back
 from persistence.backup.faults import BackupFault
 from persistence.embedded.account import Account
 from persistence.embedded.cluster import ClusterFaulty
 from persistence.embedded.wal import archiving, recovering
 from routes.cli.archiving import moment
+from routes.cli.doctor import examine
 from routes.cli.faults import CommandFault
+from routes.config.config import read_config
 
 SELF = Account(os.geteuid(), os.getegid(), is_self=True)
 ABSENT, UNREADABLE = 1, 255
 AT = datetime(2026, 11, 26, 4, 0, tzinfo=UTC)
 
 
-def add_base(archive: Path, number: int) -> None:
+def add_base(archive: Path, number: int, ended: datetime | None = None) -> None:
     """The base of a day, which begins with the segment of its number."""
     folder = archive / "bases" / f"2026112{number}T040000Z"
     folder.mkdir(parents=True)
-    about = About("1", (AT + timedelta(days=number)).isoformat(), 18, f"{1:08X}{0:08X}{number * 16:08X}", {})
+    at = ended or AT + timedelta(days=number)
+    about = About("1", at.isoformat(), 18, f"{1:08X}{0:08X}{number * 16:08X}", {})
     (folder / "about.json").write_bytes(msgspec.json.encode(about))
 
 
@@ -84,6 +87,30 @@ def test_a_base_of_a_timeline_that_was_left_before_it_is_not_chosen(tmp_path: Pa
     next(tmp_path.glob("wal/00000003*")).write_bytes(b"spoilt")
     with pytest.raises(BackupFault, match=r"00000003.history.gz cannot be read"):
         choose(tmp_path, None)
+
+
+def test_the_newest_base_that_can_be_restored_says_how_old_the_last_is(tmp_path: Path):
+    assert last_base_seconds(tmp_path) == 0
+    for number in (1, 2, 3):
+        add_base(tmp_path, number)
+    assert last_base_seconds(tmp_path) == (AT + timedelta(days=3)).timestamp()
+    add_history(tmp_path, (1, 40))
+    assert last_base_seconds(tmp_path) == (AT + timedelta(days=2)).timestamp()
+    next(tmp_path.glob("bases/*/about.json")).write_text("{")
+    assert last_base_seconds(tmp_path) == 0  # as long as nobody can tell what is there
+
+
+@pytest.mark.parametrize(("days", "is_enough"), [(7, True), (9, False)])
+async def test_the_doctor_wants_a_backup_where_no_base_is_young_enough(
+    tmp_path: Path, days: int, is_enough: bool
+):
+    add_base(tmp_path / "archive", 1, ended=datetime.now(UTC) - timedelta(days=days))
+    config = read_config(
+        {"PARTYLINE_DATA_DIR": str(tmp_path / "data"), "PARTYLINE_WAL_DIR": str(tmp_path / "archive")}
+    )
+    [backup] = [one async for one in examine(config) if one.about == "backup"]
+    assert backup.says == "never made, and the archive has a base backup" if is_enough else "never made"
+    assert (backup.cure is None) is is_enough
 
 
 def test_a_base_that_ended_behind_where_its_timeline_was_left_is_of_no_use(tmp_path: Path):

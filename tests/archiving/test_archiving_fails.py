@@ -53,7 +53,7 @@ async def test_a_full_archive_is_told_and_the_database_goes_on_meanwhile() -> No
             disk = Disk()
 
             async def looks(failed: bool) -> bool:
-                await disk.look(database)
+                await disk.look(database, archive=archive)
                 return disk.is_archiving_failed is failed
 
             await migrate(database)

@@ -1,5 +1,6 @@
 """What tables take on disk is looked at, and shown, and what is left there."""
 
+from math import isnan
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,12 @@ KEPT = OWN_DATABASE | {
 }
 
 
-async def test_the_figures_of_the_last_look(database: Database) -> None:
+async def test_the_figures_of_the_last_look(database: Database, tmp_path: Path) -> None:
     disk = Disk()
-    await disk.look(database)
+    await disk.look(database, archive=None)
+    assert isnan(disk.last_base_seconds)
+    await disk.look(database, archive=tmp_path)
+    assert disk.last_base_seconds == 0  # there is none yet
     assert disk.journal_bytes > 0
     assert disk.snapshot_bytes > 0
     assert disk.receipt_bytes > 0
