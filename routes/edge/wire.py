@@ -124,8 +124,18 @@ _CODES = (
 )
 """(beginning of msgspec's message, error code)."""
 
-_PYTHON_NAMES = {"got `NoneType`": "got `null`", "got `list`": "got `array`", "got `dict`": "got `object`"}
-"""What msgspec says of the value of a tag, and what it says of every other value of that type."""
+_OF_JSON = {
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "NoneType": "null",
+    "list": "array",
+    "dict": "object",
+}
+"""What msgspec calls a type, and what it is called in JSON, which is what clients write."""
+
+_TYPES = re.compile(r"(?<=xpected `)[^`]+|(?<=got `)[^`]+")
 
 _BOUNDED = re.compile(r"Expected `(\w+)` (of length )?(>=|<=|>|<|matching|that's)")
 
@@ -151,9 +161,12 @@ def field_error(error: msgspec.ValidationError) -> FieldError:
     if code == "UNKNOWN_VALUE":
         # The value itself may be a secret that was sent to the wrong field.
         return FieldError(pointer, code, "not one of the values that are known here")
-    for said, of_json in _PYTHON_NAMES.items():
-        rule = rule.replace(said, of_json)
+    rule = _TYPES.sub(_in_json, rule)
     return FieldError(pointer, code, rule[:1].lower() + rule[1:].replace("`", ""))
+
+
+def _in_json(types: re.Match[str]) -> str:
+    return " | ".join(_OF_JSON.get(one, one) for one in types[0].split(" | "))
 
 
 def _code_of(rule: str) -> str:

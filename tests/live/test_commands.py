@@ -127,11 +127,11 @@ def test_what_is_no_valid_command_is_refused_with_a_pointer(said: object, pointe
     assert [(error.pointer, error.code) for error in misread.value.refused.errors] == [(pointer, code)]
 
 
-@pytest.mark.parametrize(("value", "named"), [(None, "null"), ([], "array"), ({}, "object"), (5, "int")])
+@pytest.mark.parametrize(("value", "named"), [(None, "null"), ([], "array"), ({}, "object"), (5, "integer")])
 def test_the_value_of_an_op_is_called_what_it_is_in_json(value: object, named: str) -> None:
     with pytest.raises(Misread) as misread:
         COMMANDS.read(msgspec.json.encode({"op": value}))
-    assert [error.message for error in misread.value.refused.errors] == [f"expected str, got {named}"]
+    assert [error.message for error in misread.value.refused.errors] == [f"expected string, got {named}"]
 
 
 def test_a_broken_command_without_an_id_is_known_as_such() -> None:

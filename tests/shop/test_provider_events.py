@@ -259,7 +259,7 @@ def test_the_id_of_the_signature_counts_more_than_that_of_the_body():
         (b'{"id":"evt_1","type":"payment.succeeded","data":[]}', "/data: expected object, got array"),
         (
             b'{"id":"evt_1","type":"payment.succeeded","data":{"amount":"5"}}',
-            "/data/amount: expected int | null, got str",
+            "/data/amount: expected integer | null, got string",
         ),
         (
             stripe("charge.refunded", without(CHARGE, "amount_refunded")),

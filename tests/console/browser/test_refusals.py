@@ -33,7 +33,7 @@ async def test_a_part_of_a_field_that_is_refused_is_said_at_the_field(world: Wor
         tags.fill(f"pvp, {'x' * 33}")
         save.click()
         expect(tags).to_be_focused()
-        expect(page.get_by_text("expected str of length <= 32")).to_be_visible()
+        expect(page.get_by_text("expected string of length <= 32")).to_be_visible()
         page = scene.enter(root, "/app/operate/launcher")
         hosts = page.get_by_role("textbox", name="Hosts that launchers may talk to")
         hosts.fill("cdn.example.org\nno host")

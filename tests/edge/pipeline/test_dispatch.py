@@ -38,7 +38,7 @@ async def test_errors_stand_in_422_only(app: EdgeApp) -> None:
     broken = await request(app, "POST", PARTS, {"name": 1}, token="ann")
     assert (broken.status, broken.code) == (422, "VALIDATION_FAILED")
     assert broken.json["errors"] == [
-        {"pointer": "/name", "code": "WRONG_TYPE", "message": "expected str, got int"}
+        {"pointer": "/name", "code": "WRONG_TYPE", "message": "expected string, got integer"}
     ]
     ruled = await request(app, "POST", PARTS, {"name": "odd"}, token="ann")
     assert ruled.json["errors"] == [{"pointer": "/name", "code": "ODD", "message": "this name is odd"}]
