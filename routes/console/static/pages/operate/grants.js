@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
+import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
 import { LATEST, momentOf } from "../../ui/local-time.js";
 import { ofRow } from "../../ui/row.js";
@@ -40,13 +41,22 @@ function valueOf(value) {
   return typeof value === "number" ? number(value) : `${number(value.value)} ${value.unit}`;
 }
 
+/** Whether everybody has a right by itself, as long as nobody was ever given it. */
+async function isEverybodys(node) {
+  const [known, roles] = await Promise.all([admin.catalog(), admin.roles()]);
+  return !known.items.some((one) => one.node === node) && roles.items.some((one) => one.role === "user" && one.nodes.includes(node));
+}
+
 function Grant({ id, granted }) {
   const catalog = useRead((signal) => admin.catalog(signal));
   const [fields, setFields] = useState({ node: "", negated: "give", until: "", value: "", unit: "" });
   const set = (name) => (value) => setFields({ ...fields, [name]: value });
   const grant = useAction(async () => {
     const amount = fields.value === "" ? null : fields.unit ? { value: Number(fields.value), unit: fields.unit } : Number(fields.value);
-    await admin.grant(id, { node: fields.node.trim(), negated: fields.negated === "take", ...(fields.until && { expiresAt: momentOf(fields.until) }), ...(amount !== null && { value: amount }) });
+    const node = fields.node.trim();
+    const isGiven = fields.negated === "give";
+    if (isGiven && (await isEverybodys(node)) && !(await ask({ title: say("grants.everybodys"), text: say("grants.everybodysText", { node }), confirm: say("grants.give"), typed: node, isDanger: true }))) return;
+    await admin.grant(id, { node, negated: !isGiven, ...(fields.until && { expiresAt: momentOf(fields.until) }), ...(amount !== null && { value: amount }) });
     setFields({ ...fields, node: "", value: "" });
     await granted();
   });
