@@ -46,7 +46,7 @@ _PAGES = Cursor("invites-of-server", tuple[int, str])
 _OFFER_PAGES = Cursor("server-invites", tuple[int, str])
 
 
-class InviteBody(Wire, frozen=True):
+class ServerInviteBody(Wire, frozen=True):
     """An invite: the user, and what they are offered.
 
     Args:
@@ -98,7 +98,7 @@ async def list_invites(call: Call, server_id: Uuid, query: PageQuery) -> InviteL
     refusals=(NotFound, Forbidden, Blocked, Invalid, QuotaExceeded, Conflict),
     guard=may(WRITE_MEMBERS),
 )
-async def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Invite:
+async def create_invite(call: Call, server_id: Uuid, body: ServerInviteBody) -> Invite:
     """Invites a user to become a member; they are notified.
 
     Needs the capability `server.members.write`; the caller cannot offer more than they hold. An invite can be accepted

@@ -59,7 +59,7 @@ class PlayerSession(Wire, frozen=True):
     expires_at: str
 
 
-class OwnSession(Wire, frozen=True):
+class OwnServerSession(Wire, frozen=True):
     """A server that may act for the caller.
 
     Args:
@@ -73,10 +73,10 @@ class OwnSession(Wire, frozen=True):
     expires_at: str
 
 
-class OwnSessions(Wire, frozen=True):
+class OwnServerSessions(Wire, frozen=True):
     """A page of the caller's sessions on game servers, newest first."""
 
-    items: tuple[OwnSession, ...]
+    items: tuple[OwnServerSession, ...]
     next_cursor: str | None
     has_more: bool
 
@@ -159,18 +159,18 @@ async def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> None
 
 
 @endpoint("GET", "/v1/connect/sessions", needs=AUTHENTICATED)
-async def list_sessions(call: Call, query: PageQuery) -> OwnSessions:
+async def list_sessions(call: Call, query: PageQuery) -> OwnServerSessions:
     """The servers that may act for the caller now, newest first."""
     read = partial(sessions.of_player, after=_PAGES.place(query.cursor), limit=query.limit + 1)
     found = await call.service.database.read(read, call.user_id, call.now_ms)
     page = _PAGES.page(found, query.limit, lambda one: (one.session.started_at_ms, one.session.id))
     shown = tuple(_own_session(one) for one in page.rows)
-    return OwnSessions(shown, page.next_cursor, page.has_more)
+    return OwnServerSessions(shown, page.next_cursor, page.has_more)
 
 
-def _own_session(one: NamedSession) -> OwnSession:
+def _own_session(one: NamedSession) -> OwnServerSession:
     session = one.session
-    return OwnSession(
+    return OwnServerSession(
         session.id,
         session.server_id,
         one.server_name,

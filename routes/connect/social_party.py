@@ -35,7 +35,7 @@ MAX_LOOKED_UP = 100
 _SERVER = "/v1/social/party/server"
 
 
-class InviteBody(Wire, frozen=True):
+class PlayerInviteBody(Wire, frozen=True):
     """`actorId`: the player for whom the server acts. The user to invite: `targetId`, or else `targetName`, a name that
     only one user has.
 
@@ -86,7 +86,7 @@ async def disband_party_for_player(call: Call, body: ActorBody) -> Encoded[Party
 @endpoint(
     "POST", _SERVER + "/invites", needs=SERVER, refusals=(*CONSENT_REFUSALS, Blocked, Conflict, QuotaExceeded)
 )
-async def invite_for_player(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
+async def invite_for_player(call: Call, body: PlayerInviteBody) -> Encoded[PartySnapshot]:
     """Invites a user on behalf of a player; creates a party if the player is in none."""
     actor_id = await acting_for(call, body.actor_id)
     return await actions.invite(call, actor_id, await resolve_target(call, body.target_id, body.target_name))

@@ -69,7 +69,7 @@ class RegisteredGateway(Gateway, frozen=True, rename="camel"):
     heartbeat_interval_ms: int
 
 
-class HeartbeatBody(Wire, frozen=True):
+class GatewayHeartbeatBody(Wire, frozen=True):
     """The state of a gateway.
 
     Args:
@@ -99,7 +99,7 @@ class CarriedRoute(Wire, frozen=True):
     revision: int
 
 
-class HeartbeatReply(Wire, frozen=True):
+class GatewayHeartbeatReply(Wire, frozen=True):
     """The routes that the gateway is to carry.
 
     Args:
@@ -157,7 +157,9 @@ async def register_gateway(call: Call, body: RegisterBody) -> RegisteredGateway:
     guard=gateway_itself,
     keyed=False,
 )
-async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBody) -> Encoded[HeartbeatReply]:
+async def gateway_heartbeat(
+    call: Call, gateway_id: ObjectId, body: GatewayHeartbeatBody
+) -> Encoded[GatewayHeartbeatReply]:
     """Says how a gateway is, and answers which routes it carries.
 
     Needs the gateway's secret as bearer token, and its id in `X-Gateway-Id`. The routes come where `routesRevision` is

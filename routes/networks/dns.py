@@ -56,7 +56,7 @@ class ConfigReply(Wire, frozen=True):
     config: DnsConfig | None
 
 
-class Removed(Wire, frozen=True):
+class RemovedDns(Wire, frozen=True):
     """Whether there was a provider to remove.
 
     Args:
@@ -122,12 +122,12 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Ta
 
 
 @endpoint("DELETE", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
-async def remove_dns_config(call: Call, network_id: Uuid) -> Removed:
+async def remove_dns_config(call: Call, network_id: Uuid) -> RemovedDns:
     """Deletes the provider and its token; existing DNS records stay.
 
     For the network's owner.
     """
-    return await change(call, dns.remove, network_id, about=None, shape=Removed)
+    return await change(call, dns.remove, network_id, about=None, shape=RemovedDns)
 
 
 def _tag(row: DnsRow | None) -> str:

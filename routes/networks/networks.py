@@ -108,7 +108,7 @@ class JoinToken(Wire, frozen=True):
     network_id: str
 
 
-class JoinBody(Wire, frozen=True):
+class JoinNetworkBody(Wire, frozen=True):
     """The token of the network to join, and the server's name of 1 to 100 printable characters."""
 
     join_token: Annotated[str, msgspec.Meta(max_length=100)]
@@ -244,7 +244,7 @@ async def issue_join_token(call: Call, network_id: Uuid) -> JoinToken:
     secret_reply=True,
     refusals=(NotFound, Invalid, JoinTokenUsed, JoinTokenExpired, QuotaExceeded),
 )
-async def join_network(call: Call, body: JoinBody) -> JoinedHost:
+async def join_network(call: Call, body: JoinNetworkBody) -> JoinedHost:
     """A server joins the network of the token, as its agent.
 
     The network's owner owns it at once. Answers its id and secret, shown this once. An unknown token is a 404; a

@@ -20,7 +20,7 @@ from routes.party.guards import member
 _INVITES = "/v1/social/party/invites"
 
 
-class InviteBody(Wire, frozen=True):
+class PartyInviteBody(Wire, frozen=True):
     """The user to invite, by id or name; `targetId` takes precedence.
 
     Args:
@@ -35,7 +35,7 @@ class InviteBody(Wire, frozen=True):
 @endpoint(
     "POST", _INVITES, needs=AUTHENTICATED, refusals=(NotFound, Blocked, Invalid, Conflict, QuotaExceeded)
 )
-async def invite_to_party(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
+async def invite_to_party(call: Call, body: PartyInviteBody) -> Encoded[PartySnapshot]:
     """Invites a user for ten minutes; creates a party if the caller is in none.
 
     The two need not be friends, but a block between them is a 403 `BLOCKED`. A party has at most 16 members.

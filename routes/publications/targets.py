@@ -80,7 +80,7 @@ class PublicationReply(Wire, frozen=True):
     publication: Publication | None
 
 
-class Removed(Wire, frozen=True):
+class RemovedPublication(Wire, frozen=True):
     """How many publications were removed: 0 or 1.
 
     Args:
@@ -154,7 +154,7 @@ async def put_publication(
 
 
 @endpoint("DELETE", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Conflict), guard=manages)
-async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> Removed:
+async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> RemovedPublication:
     """Removes the publication.
 
     Only moderators may remove a suppressed one (409 `INVALID_STATE` otherwise). Users who have saved it keep its
@@ -162,8 +162,8 @@ async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> R
     """
     target = _target(target_type, target_id)
 
-    def shape(removed: int) -> Removed:
-        return Removed(target.type, target.id, removed)
+    def shape(removed: int) -> RemovedPublication:
+        return RemovedPublication(target.type, target.id, removed)
 
     about = f"publication {target.id}"
     return await change(call, units.remove, target, _manager(call), about=about, shape=shape)

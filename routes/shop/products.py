@@ -53,7 +53,7 @@ class PriceBody(Wire, frozen=True):
     currency: Annotated[IdText, ruled(pattern="^[A-Za-z]{3}$")]
 
 
-class GrantBody(Wire, frozen=True):
+class ProductGrant(Wire, frozen=True):
     """A right that the product gives.
 
     Args:
@@ -67,7 +67,9 @@ class GrantBody(Wire, frozen=True):
     expires_in_days: Annotated[Bigint, ruled(minimum=1, maximum=DAYS_MAX)] | None = None
 
 
-Grants = Annotated[tuple[GrantBody, ...], msgspec.Meta(max_length=2 * GRANTS_MAX), ruled(maxItems=GRANTS_MAX)]
+Grants = Annotated[
+    tuple[ProductGrant, ...], msgspec.Meta(max_length=2 * GRANTS_MAX), ruled(maxItems=GRANTS_MAX)
+]
 Includes = Annotated[
     tuple[ObjectIdText, ...],
     msgspec.Meta(max_length=2 * INCLUDES_MAX),
@@ -240,11 +242,11 @@ def _changed(before: Product, body: ProductPatch) -> Draft:
     return replace(kept, **changes)
 
 
-def _sold(grants: tuple[GrantBody, ...]) -> tuple[Sold, ...]:
+def _sold(grants: tuple[ProductGrant, ...]) -> tuple[Sold, ...]:
     return tuple(_sold_one(grant, f"/grants/{index}") for index, grant in enumerate(grants))
 
 
-def _sold_one(grant: GrantBody, pointer: str) -> Sold:
+def _sold_one(grant: ProductGrant, pointer: str) -> Sold:
     if grant.value is None:
         return Sold(grant.node, days=grant.expires_in_days)
     value, unit = _value_of(grant.value)

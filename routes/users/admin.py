@@ -89,7 +89,7 @@ class UserDetail(Wire, frozen=True):
     allow_friend_requests: bool
 
 
-class Node(Wire, frozen=True):
+class PermissionNode(Wire, frozen=True):
     """One node of the catalog.
 
     Args:
@@ -103,7 +103,7 @@ class Node(Wire, frozen=True):
 class Nodes(Wire, frozen=True):
     """The catalog: every node that the permission store knows."""
 
-    items: list[Node]
+    items: list[PermissionNode]
 
 
 class Amount(Wire, frozen=True):
@@ -226,7 +226,7 @@ async def read_user_detail(call: Call, user_id: UserId) -> UserDetail:
 async def list_permissions(call: Call) -> Nodes:
     """Lists the catalog: every node that the permission store knows."""
     catalog = await call.service.database.read(read_catalog)
-    return Nodes([Node(ObjectId(one.id), one.node) for one in catalog])
+    return Nodes([PermissionNode(ObjectId(one.id), one.node) for one in catalog])
 
 
 @endpoint("GET", "/v1/admin/users/{userId}/permissions", needs=SUPER_ADMIN, refusals=(NotFound,))

@@ -105,7 +105,7 @@ class Patreon(Wire, frozen=True):
     tier: str | None
 
 
-class Discord(Wire, frozen=True):
+class LinkedDiscord(Wire, frozen=True):
     """The linked Discord account.
 
     Args:
@@ -143,7 +143,7 @@ class ProfileSettings(Wire, frozen=True):
     privacy: Privacy
     ui_style: UiStyleOut
     patreon: Patreon
-    discord: Discord
+    discord: LinkedDiscord
     supporter: Supporter
 
 
@@ -198,7 +198,7 @@ def settings_of(settings: Settings) -> ProfileSettings:
         Privacy(user.server_list_visibility, user.group_invites),
         UiStyleOut(style.sync_enabled, style.source, style.payload),
         Patreon(user.patreon_tier is not None, user.patreon_tier),
-        Discord(user.discord_username is not None, user.discord_username),
+        LinkedDiscord(user.discord_username is not None, user.discord_username),
         Supporter(user.supporter_tier is not None, user.supporter_tier, iso_or_none(user.supporter_since_ms)),
     )
 

@@ -86,7 +86,7 @@ class Room(Wire, frozen=True):
     participants: Annotated[list[ShortText], msgspec.Meta(max_length=128)]
 
 
-class HeartbeatBody(Wire, frozen=True):
+class VoiceHeartbeatBody(Wire, frozen=True):
     """How a node is.
 
     Args:
@@ -123,7 +123,7 @@ class NodeAction(Wire, frozen=True, omit_defaults=True):
     user_id: str | None = None
 
 
-class HeartbeatReply(Wire, frozen=True):
+class VoiceHeartbeatReply(Wire, frozen=True):
     """What the node is to do.
 
     Args:
@@ -184,7 +184,11 @@ async def register_voice_node(call: Call, body: NewNode) -> RegisteredNode:
     guard=node_itself,
     keyed=False,
 )
-async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBody) -> HeartbeatReply:  # noqa: ARG001
+async def voice_node_heartbeat(
+    call: Call,
+    node_id: ObjectId,  # noqa: ARG001
+    body: VoiceHeartbeatBody,
+) -> VoiceHeartbeatReply:
     """Says how a node is, and answers what it is to do.
 
     Needs the node's secret as bearer token with its id in `X-Node-Id`, or the own secret of its server; and as long as
@@ -227,7 +231,7 @@ async def remove_voice_node(call: Call, node_id: ObjectId) -> None:
     await change(call, units_nodes.remove, node_id, about=NodeInDoubt(node_id))
 
 
-def _reply(node: Node, now_ms: int) -> HeartbeatReply:
+def _reply(node: Node, now_ms: int) -> VoiceHeartbeatReply:
     actions = [
         NodeAction(
             node.outbox.name_of(one),
@@ -238,4 +242,4 @@ def _reply(node: Node, now_ms: int) -> HeartbeatReply:
         )
         for one in node.outbox.pending()
     ]
-    return HeartbeatReply(HEARTBEAT_INTERVAL_MS, now_ms, actions, node.outbox.cursor())
+    return VoiceHeartbeatReply(HEARTBEAT_INTERVAL_MS, now_ms, actions, node.outbox.cursor())

@@ -28,7 +28,7 @@ SYNC_INTERVAL_MS = 15_000
 _SESSION = "/v1/social/voice/session"
 
 
-class JoinBody(Wire, frozen=True):
+class JoinVoiceBody(Wire, frozen=True):
     """The channel to come into."""
 
     channel_id: UuidText
@@ -102,7 +102,7 @@ class LeaveBody(Wire, frozen=True):
     ),
     secret_reply=True,
 )
-async def join_voice(call: Call, body: JoinBody) -> JoinedVoice:
+async def join_voice(call: Call, body: JoinVoiceBody) -> JoinedVoice:
     """Comes into a channel, and answers the node and a token for it.
 
     Needs `social:voice.write`, and to be of the pair or party (404 else). A user has one session: an older one ends

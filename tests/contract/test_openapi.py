@@ -1,5 +1,6 @@
 """The documents that describe the service are valid, complete and closed in themselves."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -156,3 +157,13 @@ def test_schemas_are_valid_and_used(name: str, request: pytest.FixtureRequest):
     used = {reference.rpartition("/")[2] for reference in _references(document)}
     unused = {schema for schema in schemas if schema not in used and not schema.endswith("Query")}
     assert not unused, unused
+
+
+@pytest.mark.parametrize("name", ["http", "sockets"])
+def test_names_of_schemas_are_names_of_types(name: str, request: pytest.FixtureRequest):
+    """Generators name a type by what stands behind the last dot. Where structs of two modules have the same name,
+    theirs have dots, and all but one would be left out, with the operations that take them.
+    """
+    schemas = request.getfixturevalue(name)["components"]["schemas"]
+    assert [one for one in schemas if not re.fullmatch(r"[A-Z][A-Za-z0-9]*", one)] == []
+    assert len({one.lower() for one in schemas}) == len(schemas)
