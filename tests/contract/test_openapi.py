@@ -167,3 +167,12 @@ def test_names_of_schemas_are_names_of_types(name: str, request: pytest.FixtureR
     schemas = request.getfixturevalue(name)["components"]["schemas"]
     assert [one for one in schemas if not re.fullmatch(r"[A-Z][A-Za-z0-9]*", one)] == []
     assert len({one.lower() for one in schemas}) == len(schemas)
+
+
+def test_equal_refusals_are_one_type(http: dict[str, Any]):
+    """A schema in place is a type of its own for generators: there were two for each refusal of each operation."""
+    operations = [operation for item in http["paths"].values() for operation in item.values()]
+    contents = [answer.get("content", {}) for one in operations for answer in one["responses"].values()]
+    assert [
+        one[PROBLEM]["schema"] for one in contents if PROBLEM in one and "$ref" not in one[PROBLEM]["schema"]
+    ] == []

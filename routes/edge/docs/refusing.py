@@ -23,7 +23,7 @@ class Refusal:
     Args:
         status: the status of the response.
         text: its description, for people.
-        schema: the schema of its body, which names the codes that it may have.
+        schema: the schema of its body, which names the codes that it may have; all routes with these share it.
     """
 
     status: HTTPStatus
@@ -41,10 +41,16 @@ def by_status(refusals: Iterable[type[Refused]], schemas: Schemas) -> Iterator[R
     codes: dict[int, dict[str, None]] = {}
     for refusal in refusals:
         codes.setdefault(refusal.status_hint, {})[refusal.code] = None
-    problem = schemas.of(Problem)
     for status, named in sorted(codes.items()):
-        narrowed = {"allOf": [problem, {"properties": {"code": {"enum": list(named)}}}]}
-        yield Refusal(HTTPStatus(status), f"{HTTPStatus(status).phrase}: {', '.join(named)}", narrowed)
+        text = f"{HTTPStatus(status).phrase}: {', '.join(named)}"
+        yield Refusal(HTTPStatus(status), text, _narrowed(sorted(named), schemas))
+
+
+def _narrowed(codes: list[str], schemas: Schemas) -> Schema:
+    """The schema of a problem that has one of some codes, which stand in its name."""
+    name = "".join(code.title().replace("_", "") for code in codes) + "Problem"
+    one_of_them = {"properties": {"code": {"enum": codes}}}
+    return schemas.add(name, {"allOf": [schemas.of(Problem), one_of_them]})
 
 
 def refusals_of(endpoint: Endpoint, *, ranges: bool) -> Iterator[type[Refused]]:

@@ -57,6 +57,16 @@ class Schemas:
         """
         return self._schemas[self._types.index(type_)]
 
+    def add(self, name: str, schema: Schema) -> Schema:
+        """A reference to a component that no type stands for.
+
+        Args:
+            name: of the component; whoever adds it again gives the same schema.
+            schema: the component.
+        """
+        self.components[name] = schema
+        return {"$ref": REFERENCE.format(name=name)}
+
     def meaning(self, name: str) -> str | None:
         """What a name on the wire means: the word for it; of `userId` and the like the user's id; else None."""
         known = self._words.get(name)

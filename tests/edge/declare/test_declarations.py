@@ -155,7 +155,8 @@ def test_openapi_is_valid() -> None:
 
 
 def test_openapi_says_what_is_declared() -> None:
-    paths = openapi.document(whole_table())["paths"]
+    document = openapi.document(whole_table())
+    paths = document["paths"]
     post = paths["/v1/things/{thingId}/parts"]["post"]
     assert (post["operationId"], post["tags"], post["security"]) == ("addPart", ["sample"], [{"user": []}])
     assert post["description"] == "Adds a part.\n\nNeeds: permission `things:write`."
@@ -180,10 +181,12 @@ def test_openapi_says_what_is_declared() -> None:
         "500",
         "503",
     ]
-    codes = post["responses"]["409"]["content"]["application/problem+json"]["schema"]["allOf"][1][
-        "properties"
-    ]
-    assert codes["code"]["enum"] == ["IDEMPOTENCY_IN_PROGRESS", "INVALID_STATE"]
+    name = "IdempotencyInProgressInvalidStateProblem"
+    assert post["responses"]["409"]["content"]["application/problem+json"]["schema"] == {
+        "$ref": f"#/components/schemas/{name}"
+    }
+    codes = document["components"]["schemas"][name]["allOf"][1]["properties"]["code"]
+    assert codes["enum"] == ["IDEMPOTENCY_IN_PROGRESS", "INVALID_STATE"]
     assert [known["name"] for known in post["parameters"]] == ["thingId", "Idempotency-Key"]
     listed = paths["/v1/things"]["get"]
     limit = listed["parameters"][0]
