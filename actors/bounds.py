@@ -47,6 +47,14 @@ def whole(form: re.Pattern[str]) -> str:
     return f"^(?:{form.pattern})$"
 
 
+JsonObject = Annotated[msgspec.Raw, ruled(type="object")]
+"""JSON text that is an object: whoever takes it sees to that."""
+
+JsonObjects = Annotated[
+    msgspec.Raw, ruled(type="array", items={"type": "object", "additionalProperties": True})
+]
+"""JSON text that is a list of objects."""
+
 UuidText = Annotated[IdText, ruled(format="uuid", maxLength=36)]
 """A uuid as the client sent it, in either case; refused by whoever reads it."""
 

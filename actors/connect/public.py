@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from actors.bounds import JsonObject, JsonObjects
 from actors.connect.rules_settings import MASK, data_of
 from actors.stored_json import values_in
 from actors.time import iso, iso_or_none
@@ -83,9 +84,9 @@ class Command(msgspec.Struct, frozen=True, rename="camel"):
     id: str
     server_id: str
     action: str
-    payload: msgspec.Raw
+    payload: JsonObject
     status: str
-    result: msgspec.Raw | None
+    result: JsonObject | None
     error: str | None
     progress: float | None
     version: int
@@ -115,8 +116,8 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
     source: str
     schema_version: str
     version: int
-    data: msgspec.Raw
-    schema: msgspec.Raw | None
+    data: JsonObject
+    schema: JsonObject | None
     updated_at: str | None
     updated_by: str | None
 
@@ -127,14 +128,14 @@ class SettingsVersion(msgspec.Struct, frozen=True, rename="camel"):
     Args:
         version: rises by one with each change.
         source: whose settings: an extension's id, or `connect`.
-        data: the settings' data at that version; secret values are masked for all callers.
+        data: an object; secret values are masked for all callers.
         changed_keys: the keys of `data` that this version changed.
         updated_by: who made this version.
     """
 
     version: int
     source: str
-    data: msgspec.Raw
+    data: JsonObject
     schema_version: str
     changed_keys: tuple[str, ...]
     updated_at: str
@@ -174,7 +175,7 @@ class Registration(msgspec.Struct, frozen=True, rename="camel"):
     name: str
     description: str
     version: int
-    actions: msgspec.Raw
+    actions: JsonObjects
     registered_at: str
     last_seen_at: str
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from actors.bounds import JsonObjects
 from actors.connect import units_extensions as units
 from actors.connect.commands import RegisterExtension
 from actors.connect.extensions import (
@@ -123,7 +124,7 @@ class RegisteredExtension(Extension, frozen=True, rename="camel"):
 
     server_id: str
     version: int
-    actions: msgspec.Raw
+    actions: JsonObjects
     registered_at: str
     last_seen_at: str
 

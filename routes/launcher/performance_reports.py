@@ -2,7 +2,7 @@
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import IdText, JsonObject
 from actors.errors import FieldError, Invalid, NotFound
 from actors.ids import ObjectId, UserId
 from actors.launcher.units_reports import KEPT_DAYS, REPORT_MAX_BYTES, keep
@@ -58,7 +58,7 @@ class PerformanceReport(Wire, frozen=True):
     launcher_version: str | None
     platform: str | None
     created_at: str
-    report: msgspec.Raw
+    report: JsonObject
 
 
 class ReportTotal(Wire, frozen=True):
@@ -95,7 +95,7 @@ class ReportsPage(Wire, frozen=True):
     max_bytes=REPORT_MAX_BYTES,
     refusals=(Invalid, NotFound),
 )
-async def send_performance_report(call: Call, body: msgspec.Raw) -> ReportTaken:
+async def send_performance_report(call: Call, body: JsonObject) -> ReportTaken:
     """Takes any JSON object of at most 256 KiB.
 
     Its members `launcherVersion` and `platform`, where they are lines of at most 64 characters, sort it. Of each user

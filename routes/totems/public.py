@@ -4,6 +4,7 @@ from typing import Any, Literal, cast
 
 import msgspec
 
+from actors.bounds import JsonObject
 from actors.time import iso
 from persistence.totems.totems import Model
 from routes.edge.wire import Wire
@@ -52,7 +53,7 @@ class Totem(Wire, frozen=True, kw_only=True):
 
     item_model_id: str | None = None
     item_model_url: str | None = None
-    item_model: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    item_model: JsonObject | msgspec.UnsetType = msgspec.UNSET
     item_model_rating: Rating | None = None
     item_model_author: Author | None = None
     file_name: str | None = None

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from actors.bounds import Bigint
+from actors.bounds import Bigint, JsonObject
 from actors.errors import Invalid, NotFound, RevisionConflict
 from actors.time import iso
 from actors.users import units_options
@@ -48,7 +48,7 @@ class OptionsBody(Wire, frozen=True):
         revision: the revision that the client has changed, in place of If-Match; left out or null = any.
     """
 
-    options: msgspec.Raw
+    options: JsonObject
     revision: Bigint | None = None
 
 
@@ -61,7 +61,7 @@ class OptionsOut(Wire, frozen=True):
         updated_at: time of the last change, or null.
     """
 
-    options: msgspec.Raw
+    options: JsonObject
     revision: int
     updated_at: str | None
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import JsonObject
 from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.texts import line
 from actors.time import iso
@@ -41,7 +42,7 @@ class NewShare(Wire, frozen=True):
     """
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_MAX)]
-    manifest: msgspec.Raw
+    manifest: JsonObject
 
 
 class ShareEntry(Wire, frozen=True):
@@ -76,7 +77,7 @@ class SharedProfile(Wire, frozen=True):
 
     code: str
     name: str
-    manifest: msgspec.Raw
+    manifest: JsonObject
     created_at: str
     expires_at: str
 

@@ -176,3 +176,39 @@ def test_equal_refusals_are_one_type(http: dict[str, Any]):
     assert [
         one[PROBLEM]["schema"] for one in contents if PROBLEM in one and "$ref" not in one[PROBLEM]["schema"]
     ] == []
+
+
+def _nodes(document: object) -> Iterator[dict[str, Any]]:
+    if isinstance(document, dict):
+        yield document
+        for value in document.values():
+            yield from _nodes(value)
+    elif isinstance(document, list):
+        for value in document:
+            yield from _nodes(value)
+
+
+@pytest.mark.parametrize("name", ["http", "sockets"])
+def test_objects_and_lists_say_what_is_in_them(name: str, request: pytest.FixtureRequest):
+    """An object of which nothing more is said is one without any members for generators, and a list without anything
+    in it is left out.
+    """
+    nodes = list(_nodes(request.getfixturevalue(name)))
+    objects = [one for one in nodes if one.get("type") == "object"]
+    assert [one for one in objects if not one.keys() & {"properties", "additionalProperties"}] == []
+    assert [one for one in nodes if one.get("type") == "array" and "items" not in one] == []
+
+
+@pytest.mark.parametrize("name", ["http", "sockets"])
+def test_what_has_to_be_an_object_is_described_as_one(name: str, request: pytest.FixtureRequest):
+    schemas = request.getfixturevalue(name)["components"]["schemas"]
+    fields = [
+        (known, *one) for known, schema in schemas.items() for one in schema.get("properties", {}).items()
+    ]
+    objects = [
+        one
+        for one in fields
+        if re.match(r"(an|any JSON|the JSON) object(?:;| of| that)", one[2].get("description", ""))
+    ]
+    assert objects
+    assert [(known, field) for known, field, described in objects if described.get("type") != "object"] == []

@@ -100,8 +100,10 @@ class Schemas:
         schemas, components = msgspec.json.schema_components(
             self._types, schema_hook=_opaque, ref_template=REFERENCE
         )
-        for mark in list(_ruled((schemas, components))):
-            _rule(mark)
+        for node in list(_nodes((schemas, components))):
+            if RULE in node:
+                _rule(node)
+            _spell_out(node)
         for component in components.values():
             _spread_docstring(component)
         return schemas, components
@@ -143,16 +145,15 @@ def _opaque(_type: type) -> Schema:
     return dict(ANY_JSON)
 
 
-def _ruled(node: object) -> Iterator[Schema]:
-    """The schemas that have keywords of `ruled`, at any depth."""
+def _nodes(node: object) -> Iterator[Schema]:
+    """The schemas in a schema, at any depth, and all other objects that it is made of."""
     if isinstance(node, dict):
-        if RULE in node:
-            yield node
+        yield node
         for inner in node.values():
-            yield from _ruled(inner)
+            yield from _nodes(inner)
     elif isinstance(node, list | tuple):
         for inner in node:
-            yield from _ruled(inner)
+            yield from _nodes(inner)
 
 
 def _rule(mark: Schema) -> None:
@@ -161,6 +162,14 @@ def _rule(mark: Schema) -> None:
     if says.keys() & {"pattern", "enum"}:
         mark.pop("maxLength", None)
     mark.update(says)
+
+
+def _spell_out(node: Schema) -> None:
+    """Say that members or elements may be any JSON where nothing is said: generators take it that there are none."""
+    if node.get("type") == "object" and not node.keys() & {"properties", "additionalProperties"}:
+        node["additionalProperties"] = dict(ANY_JSON)
+    if node.get("type") == "array" and not node.keys() & {"items", "prefixItems"}:
+        node["items"] = dict(ANY_JSON)
 
 
 _ARGUMENTS = "\nArgs:\n"
