@@ -1,8 +1,10 @@
 """Performance reports: launchers send them, and those who track versions read them (contract §10)."""
 
+from typing import Annotated
+
 import msgspec
 
-from actors.bounds import IdText, JsonObject
+from actors.bounds import IdText, JsonObject, ruled
 from actors.errors import FieldError, Invalid, NotFound
 from actors.ids import ObjectId, UserId
 from actors.launcher.units_reports import KEPT_DAYS, REPORT_MAX_BYTES, keep
@@ -41,7 +43,7 @@ class ReportsQuery(PageQuery, frozen=True):
         user_id: only reports of this user; the counts are of all.
     """
 
-    since: IdText | None = None
+    since: Annotated[IdText, ruled(format="date-time")] | None = None
     user_id: UserId | None = None
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import ruled
 from actors.ids import ObjectId, UserId
 from actors.time import iso, parse_iso
 from persistence.users.audit import AuditEntry, WantedAudit, read_audit
@@ -37,8 +38,8 @@ class AuditQuery(PageQuery, frozen=True):
     target_id: Annotated[str, msgspec.Meta(max_length=64)] | None = None
     action: Annotated[str, msgspec.Meta(max_length=64)] | None = None
     request_id: Annotated[str, msgspec.Meta(pattern=rf"^{REQUEST_ID}$(?!\n)", max_length=128)] | None = None
-    since: Annotated[str, msgspec.Meta(max_length=40)] | None = None
-    before: Annotated[str, msgspec.Meta(max_length=40)] | None = None
+    since: Annotated[str, msgspec.Meta(max_length=40), ruled(format="date-time")] | None = None
+    before: Annotated[str, msgspec.Meta(max_length=40), ruled(format="date-time")] | None = None
 
 
 class AuditItem(Wire, frozen=True):

@@ -11,6 +11,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from routes import TABLE
 from routes.edge.declare.mounts import RouteTable
+from routes.edge.declare.query import ParameterForm
 from routes.edge.docs.asyncapi import asyncapi
 from routes.edge.docs.openapi import openapi
 from routes.edge.principal import PUBLIC
@@ -212,3 +213,25 @@ def test_what_has_to_be_an_object_is_described_as_one(name: str, request: pytest
     ]
     assert objects
     assert [(known, field) for known, field, described in objects if described.get("type") != "object"] == []
+
+
+def test_queries_are_described_as_they_are_read(table: RouteTable, http: dict[str, Any]):
+    """An address has no null, and an id or a time that is none is refused."""
+    forms, times = 0, 0
+    for endpoint in table.endpoints:
+        if endpoint.query is None:
+            continue
+        operation = http["paths"][endpoint.templates[0]][endpoint.method.lower()]
+        schemas = {one["name"]: one["schema"] for one in operation["parameters"] if one["in"] == "query"}
+        for name, known in endpoint.query.fields.items():
+            schema = schemas[name]
+            assert {"type": "null"} not in schema.get("anyOf", ()), f"{endpoint.line} {name}"
+            assert schema.get("default", "") is not None, f"{endpoint.line} {name}"
+            if known.reads in {ParameterForm.UUID, ParameterForm.OBJECT_ID}:
+                forms += 1
+                assert "format" in schema or "pattern" in schema, f"{endpoint.line} {name}"
+            if name in {"since", "before"} and known.reads is str:
+                times += 1
+                assert schema["format"] == "date-time", f"{endpoint.line} {name}"
+    assert forms
+    assert times

@@ -12,7 +12,7 @@ import orjson
 
 from routes.edge.declare.endpoint import JSON_MEDIA, RAW_BODIES, Endpoint
 from routes.edge.declare.mounts import RouteTable
-from routes.edge.declare.query import MAX_REST_CHARACTERS, ParameterForm
+from routes.edge.declare.query import MAX_REST_CHARACTERS, ParameterForm, QueryField
 from routes.edge.docs.headers import (
     CONDITION_PARAMETER,
     HEADERS,
@@ -186,7 +186,7 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
                 "name": wire,
                 "in": "query",
                 "required": wire in struct.get("required", ()),
-                "schema": dict(struct["properties"][wire]),
+                "schema": _as_read(struct["properties"][wire], known),
             }
             said = [described["schema"].pop("description", "")]
             if known.clamp is not None:
@@ -198,6 +198,17 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
         yield KEY_PARAMETER
     if takes_condition(endpoint):
         yield CONDITION_PARAMETER
+
+
+def _as_read(schema: Schema, known: QueryField) -> Schema:
+    """The schema of a query parameter: what is None in the struct is left out of an address, and ids have a form."""
+    read = {name: says for name, says in schema.items() if name != "anyOf"}
+    read |= one_of([one for one in schema.get("anyOf", ({},)) if one != {"type": "null"}])
+    if read.get("default", "") is None:
+        del read["default"]
+    if isinstance(known.reads, ParameterForm):
+        (read["items"] if known.many else read).update(_PATH_SCHEMAS[known.reads])
+    return read
 
 
 def _responses(endpoint: Endpoint, schemas: Schemas) -> Schema:
