@@ -235,3 +235,11 @@ def test_queries_are_described_as_they_are_read(table: RouteTable, http: dict[st
                 assert schema["format"] == "date-time", f"{endpoint.line} {name}"
     assert forms
     assert times
+
+
+def test_queries_of_sockets_have_no_null_either(sockets: dict[str, Any]):
+    queries = [one["bindings"]["ws"].get("query", {}) for one in sockets["channels"].values()]
+    fields = [one for query in queries for one in query.get("properties", {}).items()]
+    assert fields
+    assert [name for name, schema in fields if {"type": "null"} in schema.get("anyOf", ())] == []
+    assert [name for name, schema in fields if schema.get("default", "") is None] == []

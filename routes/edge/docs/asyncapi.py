@@ -8,6 +8,7 @@ import orjson
 from routes.edge.declare.endpoint import Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.shown import ShownChannel
+from routes.edge.docs.parameters import as_read
 from routes.edge.docs.refusing import by_status, refusals_of_handshake
 from routes.edge.docs.schemas import Schema, Schemas, alternatives, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION
@@ -116,7 +117,11 @@ def _channel(stream: Stream, schemas: Schemas, references: Schema) -> Schema:
     }
     binding: Schema = {"method": "GET", "bindingVersion": "0.1.0"}
     if stream.query is not None:
-        binding["query"] = schemas.components[schemas.of(stream.query.struct)["$ref"].rpartition("/")[2]]
+        struct = schemas.components[schemas.of(stream.query.struct)["$ref"].rpartition("/")[2]]
+        fields = stream.query.fields.values()
+        binding["query"] = struct | {
+            "properties": {one.wire: as_read(struct["properties"][one.wire], one) for one in fields}
+        }
     channel["bindings"] = {"ws": binding}
     if stream.needs is not PUBLIC:
         channel["description"] += (

@@ -12,7 +12,7 @@ import orjson
 
 from routes.edge.declare.endpoint import JSON_MEDIA, RAW_BODIES, Endpoint
 from routes.edge.declare.mounts import RouteTable
-from routes.edge.declare.query import MAX_REST_CHARACTERS, ParameterForm, QueryField
+from routes.edge.declare.query import ParameterForm
 from routes.edge.docs.headers import (
     CONDITION_PARAMETER,
     HEADERS,
@@ -21,6 +21,7 @@ from routes.edge.docs.headers import (
     is_revalidated,
     takes_condition,
 )
+from routes.edge.docs.parameters import FORMS, as_read
 from routes.edge.docs.refusing import by_status, refusals_of
 from routes.edge.docs.schemas import (
     ANY_JSON,
@@ -37,18 +38,6 @@ from routes.edge.docs.version import VERSION
 from routes.edge.principal import PUBLIC, SERVER
 from routes.edge.problems import Problem
 from routes.edge.reply import Blob, Page, Redirect
-
-_PATH_SCHEMAS: dict[ParameterForm, Schema] = {
-    ParameterForm.OBJECT_ID: {"type": "string", "pattern": "^[0-9a-f]{24}$"},
-    ParameterForm.UUID: {"type": "string", "format": "uuid"},
-    ParameterForm.TEXT: {"type": "string", "minLength": 1},
-    ParameterForm.REST: {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": MAX_REST_CHARACTERS,
-        "pattern": "^[^/]+(/[^/]+)*$",
-    },
-}
 
 _REST = "The rest of the path: its slashes are part of it, and may be sent as they are or as `%2F`."
 
@@ -173,7 +162,7 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
             "name": parameter.wire,
             "in": "path",
             "required": True,
-            "schema": _PATH_SCHEMAS[parameter.form],
+            "schema": FORMS[parameter.form],
         }
         if meaning := _REST if parameter.form is ParameterForm.REST else schemas.meaning(parameter.wire):
             described["description"] = meaning
@@ -186,7 +175,7 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
                 "name": wire,
                 "in": "query",
                 "required": wire in struct.get("required", ()),
-                "schema": _as_read(struct["properties"][wire], known),
+                "schema": as_read(struct["properties"][wire], known),
             }
             said = [described["schema"].pop("description", "")]
             if known.clamp is not None:
@@ -198,17 +187,6 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
         yield KEY_PARAMETER
     if takes_condition(endpoint):
         yield CONDITION_PARAMETER
-
-
-def _as_read(schema: Schema, known: QueryField) -> Schema:
-    """The schema of a query parameter: what is None in the struct is left out of an address, and ids have a form."""
-    read = {name: says for name, says in schema.items() if name != "anyOf"}
-    read |= one_of([one for one in schema.get("anyOf", ({},)) if one != {"type": "null"}])
-    if read.get("default", "") is None:
-        del read["default"]
-    if isinstance(known.reads, ParameterForm):
-        (read["items"] if known.many else read).update(_PATH_SCHEMAS[known.reads])
-    return read
 
 
 def _responses(endpoint: Endpoint, schemas: Schemas) -> Schema:
