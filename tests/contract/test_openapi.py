@@ -243,3 +243,10 @@ def test_queries_of_sockets_have_no_null_either(sockets: dict[str, Any]):
     assert fields
     assert [name for name, schema in fields if {"type": "null"} in schema.get("anyOf", ())] == []
     assert [name for name, schema in fields if schema.get("default", "") is None] == []
+
+
+@pytest.mark.parametrize("name", ["http", "sockets"])
+def test_patterns_look_neither_ahead_nor_back(name: str, request: pytest.FixtureRequest):
+    """The expressions of Go and Rust cannot, and JSON Schema advises against it."""
+    patterns = [one.get("pattern") for one in _nodes(request.getfixturevalue(name))]
+    assert [one for one in patterns if isinstance(one, str) and re.search(r"\(\?[!=<]", one)] == []

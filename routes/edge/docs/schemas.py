@@ -164,12 +164,20 @@ def _rule(mark: Schema) -> None:
     mark.update(says)
 
 
+_NO_LINE_FEED = r"(?!\n)"
+"""What a pattern of Python has behind `$`, which stands before a last line feed too; in JSON Schema it does not."""
+
+
 def _spell_out(node: Schema) -> None:
-    """Say that members or elements may be any JSON where nothing is said: generators take it that there are none."""
+    """Say what is meant where msgspec leaves it to Python: members and elements of which nothing is said may be any
+    JSON (generators take it that there are none), and patterns end where the text does.
+    """
     if node.get("type") == "object" and not node.keys() & {"properties", "additionalProperties"}:
         node["additionalProperties"] = dict(ANY_JSON)
     if node.get("type") == "array" and not node.keys() & {"items", "prefixItems"}:
         node["items"] = dict(ANY_JSON)
+    if isinstance(pattern := node.get("pattern"), str):
+        node["pattern"] = pattern.removesuffix(_NO_LINE_FEED)
 
 
 _ARGUMENTS = "\nArgs:\n"
