@@ -1,5 +1,6 @@
 """One database for one test after the other: emptied in between, which costs a tenth of copying the template."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'sc
 """
 
 _END_OTHERS = """
-SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
 """
 
@@ -35,10 +36,14 @@ END
 $$
 """
 
-_INSERTED = """
-SELECT oid::regclass::text, pg_stat_get_tuples_inserted(oid) FROM pg_class
-WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'
+_COUNTED = """
+SELECT oid::regclass::text, pg_stat_get_tuples_inserted(oid),
+    pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid)
+FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'
 """
+
+_NONE = (0, 0)
+"""What is counted of a table of a database that was just made."""
 
 # How often rows of the catalogs were changed: where that has not grown, the digest below need not be made.
 _CHANGED = """
@@ -121,14 +126,14 @@ class Lent:
         url: the database's address.
         session: a connection to it that is kept open.
         tests: how many tests have used it.
-        inserted: {table: how many rows were ever inserted into it}.
+        counted: {table: how many rows were ever inserted into it, and how many of it changed or deleted}.
         changed: how often rows of its catalogs were ever changed; None before the first look.
     """
 
     url: str
     session: Session
     tests: int = 0
-    inserted: dict[str, int] = field(default_factory=dict)
+    counted: dict[str, tuple[int, int]] = field(default_factory=dict)
     changed: int | None = None
 
 
@@ -163,17 +168,45 @@ def _restore(lent: Lent, pristine: Pristine) -> bool:
     """
     session = lent.session
     if session.renew():  # a server that crashed has lost its counts
-        lent.inserted, lent.changed = dict.fromkeys(pristine.tables, -1), None
-    session.run(_END_OTHERS)
+        lent.counted, lent.changed = dict.fromkeys(pristine.tables, (-1, -1)), None
+    _end_others(session)
+    changed = lent.changed
     if not _has_shape(lent, pristine):
         return False
-    inserted = dict(session.rows(_INSERTED))
-    used = {table for table, count in inserted.items() if count != lent.inserted.get(table, 0)}
-    session.run(_DELETE % " ".join(sorted(used | pristine.rows.keys())))
-    for table, rows in pristine.rows.items():
+    counted = _count(session)
+    used = {
+        table for table, (inserted, _) in counted.items() if inserted != lent.counted.get(table, _NONE)[0]
+    }
+    # A table that was truncated has changed in the catalogs alone.
+    altered = {
+        table
+        for table in pristine.rows
+        if lent.changed != changed or counted[table] != lent.counted.get(table, _NONE)
+    }
+    session.run(_DELETE % " ".join(sorted(used | altered)))
+    for table in sorted(altered):
+        rows = pristine.rows[table]
         session.run(f"INSERT INTO {table} SELECT * FROM jsonb_populate_recordset(NULL::{table}, $1)", rows)
-    lent.inserted = inserted
+    lent.counted = _count(session, with_own=True) if altered else counted
     return True
+
+
+def _end_others(session: Session) -> None:
+    """End all other sessions; who is gone from the list has told its counts. PostgreSQL could wait for them by itself,
+    but looks again after a tenth of a second only."""
+    while session.rows(_END_OTHERS):
+        time.sleep(0.002)
+
+
+def _count(session: Session, *, with_own: bool = False) -> dict[str, tuple[int, int]]:
+    """What PostgreSQL has counted of each table.
+
+    Args:
+        with_own: whether what this session did just now has to be among it, which is otherwise added some time later.
+    """
+    if with_own:
+        session.run("SELECT pg_stat_force_next_flush()")
+    return {table: (inserted, altered) for table, inserted, altered in session.rows(_COUNTED)}
 
 
 def _has_shape(lent: Lent, pristine: Pristine) -> bool:
