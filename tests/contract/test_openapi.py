@@ -53,11 +53,21 @@ def _resolve(document: dict[str, Any], reference: str) -> Any:
     return found
 
 
+def _shared(node: Any, known: dict[bytes, Any]) -> Any:
+    """The same document, in which equal parts are one object: the validator looks at an object once. Seven of eight of
+    our schemas are refusals that many routes have."""
+    if isinstance(node, dict):
+        node = {name: _shared(inner, known) for name, inner in node.items()}
+    elif isinstance(node, list):
+        node = [_shared(inner, known) for inner in node]
+    else:
+        return node
+    return known.setdefault(msgspec.json.encode(node), node)
+
+
 def test_openapi_is_valid(http: dict[str, Any]):
-    errors = [
-        f"{list(error.absolute_path)}: {error.message}"
-        for error in OpenAPIV31SpecValidator(http).iter_errors()
-    ]
+    validator = OpenAPIV31SpecValidator(_shared(http, {}))
+    errors = [f"{list(error.absolute_path)}: {error.message}" for error in validator.iter_errors()]
     assert http["openapi"].startswith("3.1.")
     assert not errors, "\n".join(errors[:10])
 
