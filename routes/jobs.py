@@ -185,11 +185,16 @@ async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping, does: Do
         housekeeping: records runs and failures.
         does: asked before each run of a job that one node runs for all.
     """
+    begun_at = trio.current_time()
+    for job in jobs:
+        housekeeping.watched(job)
+    firsts = [job.every_seconds + SPREAD_SECONDS * number / len(jobs) for number, job in enumerate(jobs)]
     async with trio.open_nursery() as nursery:
-        for number, job in enumerate(jobs):
-            housekeeping.watched(job)
-            first = job.every_seconds + SPREAD_SECONDS * number / len(jobs)
-            nursery.start_soon(_repeat, job, first, housekeeping, does, name=f"housekeeping: {job.name}")
+        # A job is a task from its first run on: a start makes, and a stop soon after ends, eighty fewer.
+        for number in sorted(range(len(jobs)), key=firsts.__getitem__):
+            await trio.sleep_until(begun_at + firsts[number])
+            job = jobs[number]
+            nursery.start_soon(_repeat, job, housekeeping, does, name=f"housekeeping: {job.name}")
 
 
 async def keep_running(task: BackgroundTask, housekeeping: Housekeeping, does: Does) -> None:
@@ -247,26 +252,25 @@ def pause_seconds(every_seconds: float, failures: int, fault: Exception) -> floa
     return min(grown, every_seconds) if _passes(fault) else grown
 
 
-async def _repeat(job: Job, first_pause: float, housekeeping: Housekeeping, does: Does) -> None:
-    failures, pause = 0, first_pause
+async def _repeat(job: Job, housekeeping: Housekeeping, does: Does) -> None:
+    failures = 0
     while True:
-        await trio.sleep(pause)
-        began_at = trio.current_time()
+        began_at, pause = trio.current_time(), job.every_seconds
         if job.one_node and not does(job.name):
             housekeeping.done(job, began_at)  # by another node
-            failures, pause = 0, job.every_seconds
-            continue
-        result = await _attempt(job.name, job.run, housekeeping)
-        if isinstance(result, Exception):
-            failures += 1
-            pause = pause_seconds(job.every_seconds, failures, result)
-            continue
-        failures = 0
-        if result is False:
-            pause = min(REST_SECONDS, job.every_seconds)
+            failures = 0
         else:
-            housekeeping.done(job, began_at)
-            pause = job.every_seconds
+            result = await _attempt(job.name, job.run, housekeeping)
+            if isinstance(result, Exception):
+                failures += 1
+                pause = pause_seconds(job.every_seconds, failures, result)
+            else:
+                failures = 0
+                if result is False:
+                    pause = min(REST_SECONDS, job.every_seconds)
+                else:
+                    housekeeping.done(job, began_at)
+        await trio.sleep(pause)
 
 
 async def _attempt(name: str, run: Callable[[], Awaitable[object]], housekeeping: Housekeeping) -> object:

@@ -92,6 +92,20 @@ async def test_jobs_of_one_interval_do_not_run_at_once(autojump_clock: MockClock
     assert max(work.began[0] for work in works) - min(work.began[0] for work in works) < 1
 
 
+async def test_a_job_costs_a_start_no_task(autojump_clock: MockClock) -> None:
+    slow, soon = Work(0, FAULTS["a bug"]), Work(0, FAULTS["a bug"])
+    jobs = (*(Job(f"slow {number}", 3_600, slow.run) for number in range(50)), Job("soon", 1, soon.run))
+    async with trio.open_nursery() as nursery:
+        before = trio.lowlevel.current_statistics().tasks_living
+        nursery.start_soon(keep_house, jobs, Housekeeping(), here)
+        await trio.sleep(0.5)
+        assert trio.lowlevel.current_statistics().tasks_living == before + 1
+        await trio.sleep(60)
+        assert trio.lowlevel.current_statistics().tasks_living == before + 2
+        nursery.cancel_scope.cancel()
+    assert (len(slow.began), len(soon.began)) == (0, 59)
+
+
 async def test_cancellation_is_no_failure(autojump_clock: MockClock) -> None:
     async def forever() -> None:
         async with trio.open_nursery() as nursery:
