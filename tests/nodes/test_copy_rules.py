@@ -11,6 +11,7 @@ from actors.kernel.fanout import Channel
 from actors.kernel.nodes.copy import EARLY_TURNS, Copy, Phase
 from actors.kernel.nodes.entries import Turned, encode
 from actors.kernel.recovery import Recovered
+from actors.kernel.resuming import knows
 from actors.kernel.subscription import WatchRequest
 from tests.kernel.ledger import KIND, Changed, Kicked, Ledger, Renamed, Viewer, WasRead, Waved
 from tests.support.sinks import JsonEnvelope, Socket
@@ -95,7 +96,7 @@ def test_what_was_read(seq: int, version: int, epoch: str, missed: Any, shown: l
     copy.renew(_recovered(seq, version, epoch), missed, 0)
     assert [frame.get("event", frame["type"]) for frame in socket.frames[1:]] == shown
     assert (copy.place, copy.channel.offset) == ((epoch, version), seq)
-    assert copy.channel.knows((epoch, seq))
+    assert knows(copy.channel, (epoch, seq))
 
 
 def _names(before: Ledger, after: Ledger) -> Sequence[Renamed]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from actors.party.loading import new_party, summary_of
 from actors.party.persisting import Changes
-from persistence.errors import RowsRejected
+from persistence.errors import LimitReached, RowsRejected
 from persistence.journal.turn import Turn
 from persistence.party import rows
 from persistence.party.rows import InviteRow, PartyRow
@@ -55,11 +55,11 @@ async def insert_party(tables: Tables, row: PartyRow, epoch: str) -> None:
 
 
 async def persist(tables: Tables, turns: Sequence[Turn]) -> None:
-    """Write the rows of turns; raises RowsRejected, and then a turn's rows are as they were."""
+    """Write the rows of turns; raises RowsRejected or LimitReached, and then a turn's rows are as they were."""
     for turn in turns:
         changes = Changes()
         for event in turn.events:
-            changes.take(turn.id, event)  # type: ignore[arg-type]
+            changes.take(turn.id, event)
         _write(tables, turn.id, changes)
 
 
@@ -72,7 +72,7 @@ def _write(tables: Tables, id: str, changes: Changes) -> None:
         members.pop(user_id, None)
     for (_, user_id), row in changes.joined.items():
         if user_id in members or party_of(tables, user_id) not in (None, id):
-            raise RowsRejected("this user is in a party already")
+            raise LimitReached("a user is in one party at most", 1)
         members[user_id] = row.joined_at_ms
     for (_, target_id), invite in changes.invites.items():
         if invite is None:

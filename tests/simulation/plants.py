@@ -7,8 +7,9 @@ from typing import Any
 import trio
 from msgspec.structs import replace
 
-from actors.kernel import opening
+from actors.kernel import fanout, opening
 from actors.kernel.fanout import Channel
+from actors.kernel.resuming import missed_by
 from actors.kernel.turn import TurnDraft
 from actors.party import rules_members
 from actors.party.events import MembersLeft
@@ -75,9 +76,9 @@ class _Early(SimulatedStore):
         trio.lowlevel.current_trio_token().run_sync_soon(done, None)
 
 
-def _without_newer(channel: Channel, request: Any, older: Any) -> Any:
+def _without_newer(request: Any, channel: Channel, older: Any) -> Any:
     """What was published while the journal was read is not sent."""
-    missed = _missed(channel, request, older)
+    missed = missed_by(request, channel, older)
     if not missed or not older:
         return missed
     return [entry for entry in missed if entry[0] <= older[-1][0]]
@@ -103,7 +104,7 @@ def _led_from_outside(state: State, gone: Collection[str], *args: Any) -> Member
 
 _left = rules_members._left
 
-_missed, _publish = Channel._missed, Channel.publish
+_publish = Channel.publish
 
 PLANTS = (
     Plant("votes of a crowd in one turn are lost", patches=((TurnDraft, "_changes", lambda *_: False),)),
@@ -113,7 +114,7 @@ PLANTS = (
     Plant("an answer comes before the commit", store=_Early),
     Plant(
         "a subscription misses what happened while it was opened",
-        patches=((Channel, "_missed", _without_newer),),
+        patches=((fanout, "missed_by", _without_newer),),
         first=2_100,
     ),
     Plant(

@@ -12,7 +12,7 @@ from actors.party.commands import TellPresence
 from actors.party.memberships import Memberships
 from actors.party.units import PartyCreation
 from persistence.bridge.database import Database
-from persistence.errors import RowsRejected
+from persistence.errors import LimitReached
 from persistence.journal.turn import Turn
 from persistence.nodes.shards import shard_of
 from persistence.party import rows
@@ -41,7 +41,7 @@ async def test_parties_in_memory_are_as_parties_in_rows(database: Database) -> N
         await _turn(both, rng, number)
         if number % 3 == 0:
             await _compare(both)
-    assert both.outcomes == {type(None), RowsRejected}
+    assert both.outcomes == {type(None), LimitReached}
 
 
 async def _turn(both: Both, rng: Random, number: int) -> None:

@@ -34,9 +34,8 @@ async def test_what_everybody_has_is_granted_to_one_by_typing_it(world: World, l
         dialog.get_by_role("button", name="Give").click()
         expect(page.get_by_text("Given", exact=True)).to_be_visible()
         page.get_by_label("Right", exact=True).fill("social:chat.write")
-        page.get_by_role(
-            "button", name="Grant a right"
-        ).click()  # nobody has it by itself any more, so nothing is asked
+        # Nobody has it by itself any more, so nothing is asked.
+        page.get_by_role("button", name="Grant a right").click()
         expect(page.get_by_label("Right", exact=True)).to_have_value("")
         expect(dialog).to_have_count(0)
 
