@@ -23,7 +23,7 @@ from actors.kernel.kind import Moved
 from actors.kernel.replay_buffer import ReplayBuffer
 from actors.kernel.resuming import missed_by
 from actors.kernel.sink import Prepared
-from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Common, Owner, Subscription, WatchRequest
+from actors.kernel.subscription import INTERNAL, OUTSIDE, Common, Owner, Subscription, WatchRequest
 from actors.kernel.supervisor import Contained
 
 NOWHERE = -1
@@ -95,7 +95,7 @@ class Channel:
         if moved:
             self._tell([], reframing=0, whole=True)
         for subscription in self._subscriptions.copy():
-            if subscription.at == NEVER:
+            if subscription.is_lagging:
                 subscription.catch_up()
 
     def belong_to(self, owner: Owner) -> None:
@@ -272,7 +272,11 @@ class Channel:
         """Offer to those members of a group that belong to one user; a full socket drops it: such events have no
         offset."""
         for subscription in self._subscriptions.copy():
-            if subscription.group is group and subscription.at != NEVER and subscription.user_id == user_id:
+            if (
+                subscription.group is group
+                and not subscription.is_lagging
+                and subscription.user_id == user_id
+            ):
                 subscription.sink.offer(prepared)
 
     # -- walking ------------------------------------------------------------------------------------

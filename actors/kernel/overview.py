@@ -10,7 +10,6 @@ from msgspec.structs import astuple
 from actors.kernel.directory import System
 from actors.kernel.fanout import Channel
 from actors.kernel.statistics import ActorStatistics
-from actors.kernel.subscription import NEVER
 
 SLICE = 200
 """Actors that are looked at between two checkpoints: that takes 0.3 ms."""
@@ -143,7 +142,7 @@ def _of_channel(channel: Channel | None) -> dict[str, Any]:
     if channel is None:
         return {"epoch": "", "watchers": [], "recent": []}
     watchers = [
-        Watcher(one.user_id, one.wire_name, lagging=one.at == NEVER) for one in channel.some(MOST_WATCHERS)
+        Watcher(one.user_id, one.wire_name, lagging=one.is_lagging) for one in channel.some(MOST_WATCHERS)
     ]
     recent = [RecentEvent(offset, _name_of(event)) for offset, event in channel.recent.newest(MOST_EVENTS)]
     return {"epoch": channel.epoch, "watchers": watchers, "recent": recent}

@@ -4,11 +4,11 @@ A channel serves its subscriptions by walking over them. One of three things hol
 last publication that it was sent:
 
     at <= published     it is served by the walk
-    at == NEVER         its socket was full: it has left the walk, and gets the newest snapshot when that is writable
+    at >= LAGGING       its socket was full: it has left the walk, and gets the newest snapshot when that is writable;
+                        what is above LAGGING is how many events were told before the first one that it missed
     not in the channel  it was closed or ended
 """
 
-import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, cast
@@ -18,8 +18,8 @@ from actors.kernel.group import Group, Shown
 from actors.kernel.sink import Envelope, Sink
 from actors.kernel.supervisor import Contained
 
-# Above the number of every publication, so that a walk sends nothing to a subscription with this `at`.
-NEVER = sys.maxsize
+# Above the number of every publication, so that a walk sends nothing to a subscription with this `at`, or more.
+LAGGING = 1 << 61
 
 # The index of a subscription that its channel does not hold, or no longer holds.
 OUTSIDE = -1
@@ -130,19 +130,18 @@ class Subscription:
     """One viewer's subscription. Made by `System.watch`; closed by its socket, or ended when the viewer loses access.
 
     Attributes:
-        at: the number of the last publication it has had, or `NEVER`.
+        at: the number of the last publication it has had; from `LAGGING` on it is out of the walk.
         index: its place in the list of its channel, which alone changes it; `OUTSIDE` once it was closed or ended.
     """
 
-    __slots__ = ("_missed_from", "at", "group", "index", "sink", "viewer")
+    __slots__ = ("at", "group", "index", "sink", "viewer")
 
     def __init__(self, group: Group, sink: Sink, viewer: Any) -> None:
         self.group = group
         self.sink = sink
         self.viewer = viewer
-        self.at = NEVER
+        self.at = LAGGING
         self.index = OUTSIDE
-        self._missed_from = 0
 
     @property
     def channel(self) -> Watched:
@@ -156,6 +155,11 @@ class Subscription:
         return viewer if isinstance(viewer, str) else getattr(viewer, "user_id", None)
 
     @property
+    def is_lagging(self) -> bool:
+        """True while it is out of the walk: not shown anything yet, or not since its socket was full, or closed."""
+        return self.at >= LAGGING
+
+    @property
     def audience(self) -> Hashable:
         """The audience whose bytes it receives."""
         return self.group.key.audience
@@ -167,7 +171,7 @@ class Subscription:
 
     def close(self) -> None:
         """Receive nothing more. Idempotent, and allowed from within an `offer`."""
-        self.at = NEVER
+        self.at = LAGGING
         self.channel.leave(self)
 
     def recheck(self) -> None:
@@ -189,9 +193,8 @@ class Subscription:
         Args:
             missed_from: how many events the channel had told before the first one missed.
         """
-        if self.at != NEVER:
-            self.at = NEVER
-            self._missed_from = missed_from
+        if not self.is_lagging:
+            self.at = LAGGING + missed_from
 
     def catch_up(self) -> None:
         """Offer the newest snapshot and join the walk again; called by the sink once it has room.
@@ -200,7 +203,7 @@ class Subscription:
         the channel calls this when the state is there.
         """
         channel = self.channel
-        if self.at != NEVER or not channel.holds(self) or not channel.live:
+        if not self.is_lagging or not channel.holds(self) or not channel.live:
             return
         if not self.sink.clear:
             self.sink.notify_when_writable(self)
@@ -209,7 +212,7 @@ class Subscription:
             if channel.unplaced:
                 channel.place(self)
             if channel.holds(self):
-                self.sink.offer(self.group.snapshot(channel.told - self._missed_from))
+                self.sink.offer(self.group.snapshot(channel.told - (self.at - LAGGING)))
                 self.at = channel.published
         if catching_up.fault is not None:
             self.end(INTERNAL)

@@ -125,14 +125,12 @@ class SocketConnection(Link):
         "_slot",
         "_socket",
         "_start",
-        "linger_seconds",
         "writer",
     )
 
     def __init__(self, handover: Handover, *, deflates: bool = False) -> None:
         settings = handover.settings
         self.writer = handover.writer
-        self.linger_seconds = settings.linger_seconds
         self._settings = settings
         self._frame_meter: Meter | None = None
         self._socket = handover.sock
@@ -180,7 +178,7 @@ class SocketConnection(Link):
         """Send a close frame with `code` and `reason`, and wait `linger_seconds` for the client's (`Link`)."""
         if self._move(Phase.CLOSING):
             self.writer.write(frames.close_frame(code, reason))
-            self._end_by = trio.current_time() + self.linger_seconds
+            self._end_by = trio.current_time() + self._settings.linger_seconds
             # The client's close frame may follow messages whose reading was paused.
             self.hold_back(False)
 
@@ -331,7 +329,7 @@ class SocketConnection(Link):
         """Send what waits and FIN, then wait for the client's. Closing at once would answer unread bytes with a reset,
         by which the client may lose our last frames."""
         if self._move(Phase.ENDING):
-            self._end_by = trio.current_time() + self.linger_seconds
+            self._end_by = trio.current_time() + self._settings.linger_seconds
             self.writer.finish()
             # Reading may have been paused, and only who reads hears of the client's FIN.
             self.hold_back(False)
