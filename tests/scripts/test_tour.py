@@ -23,7 +23,7 @@ CLEAN_UP = (
 
 
 VARYING = (
-    (r"\n", ""),  # long lines are folded
+    (r"(?<=[^\n]{116})\n", ""),  # long lines are folded
     (r"\w+ \d+ \{'xp': \d+\}", ""),  # the quests of a day
     (r"claim key [\w-]+", "claim key"),
     (r"\w{3}, \d\d \w{3} \d{4} ", "day "),
