@@ -7,6 +7,7 @@ may still end the process is listed in ARCHITECTURE.md.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from types import MappingProxyType, TracebackType
 from typing import TypeAlias
 
@@ -188,12 +189,13 @@ async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping, does: Do
     begun_at = trio.current_time()
     for job in jobs:
         housekeeping.watched(job)
-    firsts = [job.every_seconds + SPREAD_SECONDS * number / len(jobs) for number, job in enumerate(jobs)]
+    spread = [
+        (job.every_seconds + SPREAD_SECONDS * number / len(jobs), job) for number, job in enumerate(jobs)
+    ]
     async with trio.open_nursery() as nursery:
         # A job is a task from its first run on: a start makes, and a stop soon after ends, eighty fewer.
-        for number in sorted(range(len(jobs)), key=firsts.__getitem__):
-            await trio.sleep_until(begun_at + firsts[number])
-            job = jobs[number]
+        for first_seconds, job in sorted(spread, key=itemgetter(0)):
+            await trio.sleep_until(begun_at + first_seconds)
             nursery.start_soon(_repeat, job, housekeeping, does, name=f"housekeeping: {job.name}")
 
 
@@ -255,22 +257,24 @@ def pause_seconds(every_seconds: float, failures: int, fault: Exception) -> floa
 async def _repeat(job: Job, housekeeping: Housekeeping, does: Does) -> None:
     failures = 0
     while True:
-        began_at, pause = trio.current_time(), job.every_seconds
-        if job.one_node and not does(job.name):
-            housekeeping.done(job, began_at)  # by another node
-            failures = 0
-        else:
-            result = await _attempt(job.name, job.run, housekeeping)
-            if isinstance(result, Exception):
-                failures += 1
-                pause = pause_seconds(job.every_seconds, failures, result)
-            else:
-                failures = 0
-                if result is False:
-                    pause = min(REST_SECONDS, job.every_seconds)
-                else:
-                    housekeeping.done(job, began_at)
+        failures, pause = await _run(job, failures, housekeeping, does)
         await trio.sleep(pause)
+
+
+async def _run(job: Job, failures: int, housekeeping: Housekeeping, does: Does) -> tuple[int, float]:
+    """Run a job, unless another node does; returns how often in a row it has failed now, and the seconds to its next
+    run."""
+    began_at = trio.current_time()
+    if job.one_node and not does(job.name):
+        housekeeping.done(job, began_at)  # by another node
+        return 0, job.every_seconds
+    result = await _attempt(job.name, job.run, housekeeping)
+    if isinstance(result, Exception):
+        return failures + 1, pause_seconds(job.every_seconds, failures + 1, result)
+    if result is False:
+        return 0, min(REST_SECONDS, job.every_seconds)
+    housekeeping.done(job, began_at)
+    return 0, job.every_seconds
 
 
 async def _attempt(name: str, run: Callable[[], Awaitable[object]], housekeeping: Housekeeping) -> object:

@@ -173,7 +173,7 @@ class Channel:
             self.shown.rendering.audience(self.state, request.viewer),
         )
         group = self._group(key)
-        missed = missed_by(request, self, older)
+        missed = missed_by(self, request, older)
         replayed = None if missed is None else group.replay(self.state, missed)
         first = group.snapshot(0) if replayed is None else replayed
         request.opened(self.epoch, self.offset, replayed is not None)

@@ -37,13 +37,13 @@ def knows(channel: Resumable, since: tuple[str, int]) -> bool:
 
 
 def missed_by(
-    request: WatchRequest, channel: Resumable, older: list[tuple[int, Any]] | None
+    channel: Resumable, request: WatchRequest, older: list[tuple[int, Any]] | None
 ) -> list[tuple[int | None, Any]] | None:
     """Return the events between what a client has and now; None when it must take a snapshot.
 
     Args:
-        request: who watches, and from where.
         channel: what is watched.
+        request: who watches, and from where.
         older: the journal's events after `request.since`, without a gap; None when they are not known.
     """
     since = request.since

@@ -17,9 +17,8 @@ class EndedSessions:
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
-        self._ended: dict[
-            str, tuple[str, Reason, int]
-        ] = {}  # {session id: (user id, why, when)}, the oldest first
+        # {session id: (user id, why, when)}, the oldest first
+        self._ended: dict[str, tuple[str, Reason, int]] = {}
 
     def note(self, user_id: str, session_id: str, reason: Reason) -> None:
         """Remember that a session has ended; the first reason stays."""

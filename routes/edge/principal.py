@@ -140,20 +140,6 @@ class ServerPrincipal:
 Principal: TypeAlias = UserPrincipal | ServerPrincipal
 
 
-def admit(needs: Needs, principal: Principal | None) -> None:
-    """Pass a caller who meets the endpoint's rule, refuse others.
-
-    Args:
-        needs: the endpoint's declared rule.
-        principal: the authenticated caller, None on public endpoints.
-
-    Raises:
-        Forbidden: the caller lacks the node or role; `meta` names it as `permission` or `role`.
-    """
-    if not meets(needs, None if principal is None else principal.access):
-        raise _lacking(needs)
-
-
 def demand(needs: Needs, access: Access | None) -> None:
     """Require that the rights of an authenticated caller meet a rule.
 
@@ -164,14 +150,11 @@ def demand(needs: Needs, access: Access | None) -> None:
     Raises:
         Forbidden: the rights do not cover it; `meta` names it as `permission` or `role`.
     """
-    if not meets(needs, access):
-        raise _lacking(needs)
-
-
-def _lacking(needs: Needs) -> Forbidden:
+    if meets(needs, access):
+        return
     if isinstance(needs, str):
-        return Forbidden(f"missing permission {needs}", permission=needs)
-    return Forbidden(f"only for the role {needs.value}", role=needs.value)
+        raise Forbidden(f"missing permission {needs}", permission=needs)
+    raise Forbidden(f"only for the role {needs.value}", role=needs.value)
 
 
 def meets(needs: Needs, access: Access | None) -> bool:

@@ -12,7 +12,7 @@ from routes.connect.parts import GAME_SERVERS
 from routes.edge.errors import BadServerCredentials, TokenExpired
 from routes.edge.identity.credentials import server_bearer
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
-from routes.edge.principal import ServerPrincipal, admit, demand
+from routes.edge.principal import ServerPrincipal, demand
 from routes.users.parts import USER_DIRECTORY
 from routes.voice.parts import FLEET, NODE_SECRETS
 
@@ -26,7 +26,7 @@ def may_have_nodes(call: Call) -> None:
     Raises:
         Forbidden: the owner lacks `social:voice.node`, or the server came with a delegated token.
     """
-    admit(NODE, call.server)
+    demand(NODE, call.server.access)
     require_secret(call.server)
 
 
@@ -51,7 +51,7 @@ async def node_or_none(call: Call, node_id: ObjectId) -> Node | None:
     except (BadServerCredentials, TokenExpired):
         count_guess(call)
         raise
-    admit(NODE, principal)
+    demand(NODE, principal.access)
     require_secret(principal)
     node = call.service.of(FLEET).get(node_id)
     if node is not None and node.row.server_id != principal.server_id:

@@ -79,8 +79,7 @@ def names_of(name: str, thing: str | None = None) -> Names:
 def write_domain(root: Path, name: str, live: bool, thing: str | None = None) -> list[Path]:
     """Write all files of a domain below `root`, and return their paths.
 
-    Outside of the domain's own folders, and its migration, one line is added: in `routes/domains.py`, with its import;
-    and with `live` one in `docs/live.md`, the list of channels.
+    Outside of the domain's own folders, and its migration, one line is added: in `routes/domains.py`, with its import.
 
     Args:
         root: the root of the checkout.
@@ -95,9 +94,6 @@ def write_domain(root: Path, name: str, live: bool, thing: str | None = None) ->
     _check_free(root, name)
     contents = root / "routes" / "domains.py"
     texts = {contents: _listed_among_domains(contents.read_text(encoding="utf-8"), names)}
-    if live:
-        channels = root / "docs" / "live.md"
-        texts[channels] = _listed_among_channels(channels.read_text(encoding="utf-8"), names)
     templates = TEMPLATES / ("live" if live else "plain")
     for template in sorted(templates.rglob("*.txt")):
         path = root / _place_of(template.relative_to(templates), names, root)
@@ -135,15 +131,6 @@ def _listed_among_domains(text: str, names: Names) -> str:
     text = text[:at] + f"    {record},\n" + text[at:]
     line = f"from routes.{names.domain}.domain import {record}\n"
     return text[: imported.start()] + line + text[imported.start() :]
-
-
-def _listed_among_channels(text: str, names: Names) -> str:
-    """docs/live.md with the domain's channel as the last row of the table of channels."""
-    table = re.search(r"^## Channels\n\n(?:\|.*\n)+", text, re.MULTILINE)
-    if table is None:
-        raise CannotWrite("docs/live.md has no table of channels")
-    row = names.fill("| `@domain@` | | `@thing@_updated`, `@thing@_removed` |\n")
-    return text[: table.end()] + row + text[table.end() :]
 
 
 def tidy(root: Path, paths: list[Path]) -> None:

@@ -5,7 +5,6 @@ import tomllib
 
 import pytest
 
-from routes import TABLE
 from tests.contract.sources import LAYERS, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -78,17 +77,6 @@ def test_what_a_class_is_said_to_have_it_has(paper: str):
     for owner, name in sorted(named):
         homes = [text for text in texts if re.search(rf"^class {owner}\b", text, re.MULTILINE)]
         assert not homes or any(re.search(rf"\b{name}\b", text) for text in homes), f"{owner}.{name}"
-
-
-def test_the_channels_of_the_live_socket_are_as_they_are_listed():
-    _, _, text = _text("docs/live.md").partition("\n## Channels\n")
-    listed = {
-        name.replace("ID", "<id>"): (set(re.findall(r"`(.+?)`", needs)), set(re.findall(r"`(.+?)`", events)))
-        for name, needs, events in re.findall(r"^\| `(.+?)` \|(.*?)\|(.*?)\|$", text, re.MULTILINE)
-    }
-    (live,) = (one for one in TABLE.streams if one.path == "/v1/social/live")
-    declared = {one.name: (set(one.needs), set(one.shows.events)) for one in live.shows}
-    assert listed == declared, "the table of channels in docs/live.md is not what the service declares"
 
 
 def test_the_license_is_the_one_that_is_named():

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from routes import rates
 from routes.edge import policies
 from routes.edge.buckets import MAX_SUFFIXES, OVERFLOW
 from routes.edge.limits import Limits
@@ -13,6 +14,12 @@ from routes.rates import CHAT_SEND as SEND
 from routes.rates import POLICIES, REGISTER
 
 NOW = 1_700_000_000_000
+
+
+def test_every_rate_is_in_the_table() -> None:
+    """One that stands below it would be a limit on each node by itself."""
+    declared = [one for module in (policies, rates) for one in vars(module).values()]
+    assert {one.name for one in declared if isinstance(one, Policy)} == POLICIES.keys()
 
 
 def test_contract_table() -> None:

@@ -15,7 +15,7 @@ import pytest
 from scripts.domain.__main__ import CannotWrite, names_of, tidy, write_domain
 from tests.contract.sources import ROOT
 
-COPIED = ("routes", "actors", "persistence", "tests", "scripts", "docs")
+COPIED = ("routes", "actors", "persistence", "tests", "scripts")
 
 
 @pytest.fixture
@@ -74,11 +74,7 @@ def test_a_domain_adds_one_line_outside_of_its_folders(checkout: Path, name: str
     [migration] = [text for path, text in after.items() if "/migrations/" in path and path not in before]
     assert migration.startswith("-- expands\n")
     record = name.upper()
-    channel = [f"| `{name}` | | `{name}_updated`, `{name}_removed` |"]
-    assert elsewhere == {
-        "routes/domains.py": [f"from routes.{name}.domain import {record}", f"{record},"],
-        **({"docs/live.md": channel} if live else {}),
-    }
+    assert elsewhere == {"routes/domains.py": [f"from routes.{name}.domain import {record}", f"{record},"]}
 
 
 @pytest.mark.drill
@@ -101,7 +97,6 @@ def test_new_domains_are_whole(checkout: Path):
     tables = [
         "tests/users/test_export_wire.py::test_whatever_refers_to_a_user_is_exported_or_left_out_for_a_reason",
         "tests/service/test_unknown_outcomes_of_rows_wire.py::test_no_domain_is_missing",
-        "tests/contract/test_papers.py::test_the_channels_of_the_live_socket_are_as_they_are_listed",
         *(
             f"tests/service/test_unknown_outcomes_of_rows_wire.py::{repeated}[{case}-{landed}]"
             for case in ("a_new_game_badge", "a_new_guestbook")

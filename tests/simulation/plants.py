@@ -76,9 +76,9 @@ class _Early(SimulatedStore):
         trio.lowlevel.current_trio_token().run_sync_soon(done, None)
 
 
-def _without_newer(request: Any, channel: Channel, older: Any) -> Any:
+def _without_newer(channel: Channel, request: Any, older: Any) -> Any:
     """What was published while the journal was read is not sent."""
-    missed = missed_by(request, channel, older)
+    missed = missed_by(channel, request, older)
     if not missed or not older:
         return missed
     return [entry for entry in missed if entry[0] <= older[-1][0]]

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tests.support.session import Session
+from tests.support.waiting import PATIENCE_SECONDS
 
 MOST_TESTS = 100
 """How many tests use a database before it is replaced: deleted rows take room, and scans read them."""
@@ -194,7 +195,9 @@ def _restore(lent: Lent, pristine: Pristine) -> bool:
 def _end_others(session: Session) -> None:
     """End all other sessions; who is gone from the list has told its counts. PostgreSQL could wait for them by itself,
     but looks again after a tenth of a second only."""
-    while session.rows(_END_OTHERS):
+    until = time.monotonic() + PATIENCE_SECONDS
+    while others := session.rows(_END_OTHERS):
+        assert time.monotonic() < until, f"sessions do not end: {others}"
         time.sleep(0.002)
 
 

@@ -34,7 +34,7 @@ from routes.edge.limits import Limits
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
 from routes.edge.pipeline.parts import Parts
-from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, admit
+from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, demand
 
 _ASTRAY = (Unauthenticated, TokenInQuery, OriginRefused)
 """Refusals before the caller is known; they are counted by address."""
@@ -234,7 +234,8 @@ class Gate:
                 malformed = parameter
         if counted:
             self._count(call, route, values)
-        admit(_needed(route, call.principal), call.principal)
+        principal = call.principal
+        demand(_needed(route, principal), None if principal is None else principal.access)
         if malformed is not None:
             raise malformed.not_found
         if route.guard is not None:
