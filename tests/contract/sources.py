@@ -1,4 +1,4 @@
-"""The project's source files, parsed once, for the tests that read code instead of running it.
+"""The project's source files, read and parsed once, for the tests that read code instead of running it.
 
 Nothing here imports the modules that it reads, so a module that cannot be imported is still judged.
 """
@@ -7,7 +7,7 @@ import ast
 import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,22 +18,40 @@ OF_THE_BUILD = "PARTYLINE_COMPILE"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
-    """One Python file.
+    """One Python file, which is parsed when a test first asks for its tree: some ask for the text alone, and half of
+    what there is are tests.
 
     Args:
         path: from the root, with slashes.
         text: all of it.
-        tree: its syntax tree.
-        nodes: those of the tree, as `ast.walk` yields them: walking is most of what such a test costs, and there are
-            thirty.
     """
 
     path: str
     text: str
-    tree: ast.Module
-    nodes: tuple[ast.AST, ...]
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """Its syntax tree."""
+        tree = ast.parse(self.text)
+        # Millions of nodes that live until the end: each full collection of the tests that follow would walk them.
+        gc.freeze()
+        return tree
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Those of the tree, in the order of `ast.walk`, which would take twice as long: walking is most of what such
+        a test costs, and there are thirty."""
+        nodes: list[ast.AST] = [self.tree]
+        for node in nodes:  # which grows meanwhile
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, ast.AST):
+                    nodes.append(value)
+                elif isinstance(value, list):
+                    nodes += [one for one in value if isinstance(one, ast.AST)]
+        return tuple(nodes)
 
     @property
     def lines(self) -> int:
@@ -49,17 +67,12 @@ class Source:
 def sources(*folders: str) -> tuple[Source, ...]:
     """Every Python file below the folders, in order of path."""
     paths = (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
-    found = tuple(source for path in paths if (source := _source(path)).text)
-    # Millions of nodes that live until the end: each full collection of the tests that follow would walk them.
-    gc.freeze()
-    return found
+    return tuple(source for path in paths if (source := _source(path)).text)
 
 
 @cache
 def _source(path: Path) -> Source:
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    return Source(path.relative_to(ROOT).as_posix(), text, tree, tuple(ast.walk(tree)))
+    return Source(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
 
 
 def imports(source: Source) -> Iterator[tuple[str, ast.stmt]]:
