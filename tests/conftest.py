@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from routes.process import begin_collecting
+from tests.support.clusters import clusters
 from tests.support.database import database, database_url, postgres_server
 from tests.support.hurry import hurry
 from tests.support.in_turn import gather, spread
@@ -16,7 +17,7 @@ from tests.support.memory import work_in_memory
 from tests.support.plain_log import log_plainly
 from tests.support.server import EDGES
 
-__all__ = ["database", "database_url", "postgres_server"]
+__all__ = ["clusters", "database", "database_url", "postgres_server"]
 
 # How long Hypothesis takes to make or to run an example depends on the machine, and is no fault.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])

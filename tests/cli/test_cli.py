@@ -182,19 +182,21 @@ def test_a_token_without_a_server():
 
 
 @pytest.mark.slow
-def test_importing_old_messages_and_catalogs():
+def test_importing_old_messages_and_catalogs(database_url):
+    """On a database that runs already: each of ten commands would start one of its own."""
     with reachable_directory() as folder:
+        run = partial(partyline, folder / "data", PARTYLINE_DATABASE_URL=database_url)
         for name, user_id in (("Ann", ANN), ("Ben", BEN)):
-            partyline(folder / "data", "token", "--name", name, "--id", user_id)
+            run("token", "--name", name, "--id", user_id)
         line = {"senderId": ANN, "senderName": "Ann", "participantIds": [ANN, BEN]}
         lines = [json.dumps({**line, "content": text, "createdAtMs": 1_000}) for text in ("one", "two")]
         (folder / "old.jsonl").write_text("\n".join([*lines, "nonsense"]))
         for counts in ("2 imported, 0 there already, 1 refused", "0 imported, 2 there already, 1 refused"):
-            imported = partyline(folder / "data", "archive", "import", str(folder / "old.jsonl"))
+            imported = run("archive", "import", str(folder / "old.jsonl"))
             refused, said = imported.stdout.splitlines()
             assert (imported.returncode, said) == (1, counts)
             assert refused.startswith("line 3: ")
-        missing = partyline(folder / "data", "archive", "import", "nowhere.jsonl")
+        missing = run("archive", "import", "nowhere.jsonl")
         assert (missing.returncode, missing.stdout) == (1, "")
         assert "nowhere.jsonl" in missing.stderr
         catalogs = [
@@ -204,14 +206,14 @@ def test_importing_old_messages_and_catalogs():
             {"item": {"catalogSlug": "heads", "name": "Cow", "texture": "moo"}},
         ]
         (folder / "catalogs.jsonl").write_text("\n".join(map(json.dumps, catalogs)))
-        imported = partyline(folder / "data", "catalog", "import", str(folder / "catalogs.jsonl"))
+        imported = run("catalog", "import", str(folder / "catalogs.jsonl"))
         stored, refused, left = imported.stdout.splitlines()
         assert (imported.returncode, stored, left) == (1, "flags: 1 items", "heads: not imported")
         assert refused.startswith("line 4: texture: ")
         for what, said in ((("flags",), "flags: removed\n"), (("--game", "bedwars"), "bedwars: removed\n")):
-            removed = partyline(folder / "data", "catalog", "remove", *what)
+            removed = run("catalog", "remove", *what)
             assert (removed.returncode, removed.stdout) == (0, said)
-        again = partyline(folder / "data", "catalog", "remove", "flags")
+        again = run("catalog", "remove", "flags")
         assert (again.returncode, again.stdout, again.stderr) == (
             1, "", "partyline: there is no catalog flags\n",
         )  # fmt: skip
@@ -285,8 +287,9 @@ def test_a_folder_that_is_somebody_elses_is_one_line(environ, capsys, command, s
 
 
 @pytest.mark.slow
-def test_an_address_that_is_taken_is_one_line():
+def test_an_address_that_is_taken_is_one_line(clusters):
     with reachable_directory() as folder, socket.socket() as taken:
+        clusters.lay_into(folder / "data")
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
@@ -313,10 +316,10 @@ def test_a_data_folder_that_cannot_be_is_one_line():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("in_the_way", ["node", "blobs", "artifacts"])
-def test_what_is_in_the_way_in_the_data_folder_is_one_line(in_the_way):
+def test_what_is_in_the_way_in_the_data_folder_is_one_line(in_the_way, clusters):
     with reachable_directory() as folder:
         path = folder / "data" / in_the_way
-        path.parent.mkdir()
+        clusters.lay_into(path.parent)
         path.mkdir() if in_the_way == "node" else path.touch()
         told = partyline(folder / "data", "serve", PARTYLINE_BIND="127.0.0.1:0", PARTYLINE_LOG_LEVEL="error")
         assert (told.returncode, told.stderr.count("\n")) == (1, 1)

@@ -9,6 +9,7 @@ import pytest
 
 from persistence.bridge.database import Database
 from persistence.connection import Connection
+from tests.support.clusters import Clusters
 from tests.support.database import DEBIAN_15, lent_database, running_server
 from tests.support.turns import Gate, make_things, open_gate
 
@@ -62,3 +63,10 @@ def data_dir() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder / "data"
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def made_dir(data_dir: Path, clusters: Clusters) -> Path:
+    """The data folder, with a cluster that nobody has started yet."""
+    clusters.lay_into(data_dir)
+    return data_dir

@@ -114,10 +114,10 @@ def test_a_new_cluster_has_its_name_on_the_disk_before_it_is_used(
         assert "made" in synced[tmp_path]
 
 
-async def test_a_start_takes_as_long_as_it_has_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_start_takes_as_long_as_it_has_to(made_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A recovery that is cut short begins from where it had begun, so that one that is slow would never end."""
     monkeypatch.setattr(postgres, "SLOW_START_SECONDS", 0.001)
-    with prepared(tmp_path) as cluster, capture_logs() as logs:
+    with prepared(made_dir) as cluster, capture_logs() as logs:
         async with postgres.running(cluster), open_database(cluster.dsn, pool_size=1) as database:
             assert await database.read(_one) == 1
     assert "PostgreSQL is still starting" in {line["event"] for line in logs}
@@ -146,13 +146,13 @@ async def test_it_keeps_its_data_and_is_private(data_dir: Path, pg_bin: Path | N
         assert not list((home / "socket").iterdir())
 
 
-async def test_it_listens_on_nothing_but_its_socket(data_dir: Path) -> None:
+async def test_it_listens_on_nothing_but_its_socket(made_dir: Path) -> None:
     async def addresses(conn: Connection) -> str:
         found: str = await conn.fetchval("SELECT current_setting('listen_addresses')")
         return found
 
     async with (
-        embedded_postgres(data_dir) as url,
+        embedded_postgres(made_dir) as url,
         open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
     ):
         assert await database.read(addresses) == ""
@@ -186,13 +186,13 @@ def test_a_killed_server_leaves_no_postgresql_and_loses_nothing(data_dir: Path, 
             trio.run(write_and_kill)
 
 
-def test_a_server_that_is_started_at_once_after_a_kill_waits_for_the_old_postgresql(data_dir: Path) -> None:
-    with hosted(data_dir) as first:
+def test_a_server_that_is_started_at_once_after_a_kill_waits_for_the_old_postgresql(made_dir: Path) -> None:
+    with hosted(made_dir) as first:
         assert first.pid, first.finish()
         os.kill(first.pid, signal.SIGSTOP)  # it cannot even notice that its server has gone
         first.process.kill()
         first.process.wait()
-        with hosted_later(data_dir, first.pid) as second:
+        with hosted_later(made_dir, first.pid) as second:
             assert second.pid not in (0, first.pid), second.finish()
 
 
@@ -203,25 +203,25 @@ def hosted_later(data_dir: Path, stopped: int) -> Iterator[Host]:
         yield host
 
 
-def test_only_one_server_runs_it(data_dir: Path) -> None:
-    with hosted(data_dir) as first:
+def test_only_one_server_runs_it(made_dir: Path) -> None:
+    with hosted(made_dir) as first:
         assert first.pid, first.finish()
-        with hosted(data_dir) as second:
+        with hosted(made_dir) as second:
             code, error = second.finish()
         assert code == 1
-        assert error == f"another server (process {first.process.pid}) uses {data_dir}/postgres\n"
+        assert error == f"another server (process {first.process.pid}) uses {made_dir}/postgres\n"
         assert first.finish()[0] == 0
 
 
-async def test_a_stale_pid_file_is_not_believed(data_dir: Path) -> None:
+async def test_a_stale_pid_file_is_not_believed(made_dir: Path) -> None:
     """The number in it is that of a process which has nothing to do with us: it is left alone."""
-    async with embedded_postgres(data_dir):
-        lines = (data_dir / "postgres" / "data" / "postmaster.pid").read_text().split("\n")
+    async with embedded_postgres(made_dir):
+        lines = (made_dir / "postgres" / "data" / "postmaster.pid").read_text().split("\n")
     with subprocess.Popen(["/bin/sleep", "600"]) as foreign:
         for content in ("\n".join([str(foreign.pid), *lines[1:]]), "", "nonsense\n", "1\n"):
-            (data_dir / "postgres" / "data" / "postmaster.pid").write_text(content)
+            (made_dir / "postgres" / "data" / "postmaster.pid").write_text(content)
             async with (
-                embedded_postgres(data_dir) as url,
+                embedded_postgres(made_dir) as url,
                 open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
             ):
                 await database.transact(remember)
@@ -230,15 +230,15 @@ async def test_a_stale_pid_file_is_not_believed(data_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("is_stopped", [False, True], ids=["runs", "stopped"])
-async def test_an_orphan_is_ended(data_dir: Path, is_stopped: bool) -> None:
+async def test_an_orphan_is_ended(made_dir: Path, is_stopped: bool) -> None:
     """Also by a service that has a thousand connections open, whose next descriptors are beyond what `select` takes."""
-    with prepared(data_dir) as cluster, started_by_hand(cluster) as orphan:
+    with prepared(made_dir) as cluster, started_by_hand(cluster) as orphan:
         await wait_until_ready(cluster)
         if is_stopped:
             orphan.send_signal(signal.SIGSTOP)
         with capture_logs() as entries, descriptors_beyond(1_024):
             async with (
-                embedded_postgres(data_dir) as url,
+                embedded_postgres(made_dir) as url,
                 open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
             ):
                 await database.transact(remember)
@@ -259,28 +259,28 @@ async def test_half_a_cluster_is_made_anew(data_dir: Path) -> None:
     assert not unfinished.exists()
 
 
-async def test_a_killed_postgresql_is_started_again(data_dir: Path) -> None:
+async def test_a_killed_postgresql_is_started_again(made_dir: Path) -> None:
     async with (
-        embedded_postgres(data_dir) as url,
+        embedded_postgres(made_dir) as url,
         open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
     ):
         for number in (1, 2, 3):
             await database.transact(remember)
-            pid = postmaster(data_dir)
+            pid = postmaster(made_dir)
             os.kill(pid, signal.SIGKILL)
-            await wait_until(lambda pid=pid: has_another(data_dir, pid))  # type: ignore[misc]
+            await wait_until(lambda pid=pid: has_another(made_dir, pid))  # type: ignore[misc]
             await wait_until(lambda: can_read(database))
             assert await database.read(memories) == number
         await wait_until(lambda: is_available(database))
 
 
 async def test_one_that_hangs_is_ended_in_the_time_that_is_left(
-    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+    made_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres, "STOP_SECONDS", {signal.SIGINT: 1e9, signal.SIGKILL: 1e9})
     with patience():
-        async with embedded_postgres(data_dir, left_seconds=lambda: 0.0):
-            pid = postmaster(data_dir)
+        async with embedded_postgres(made_dir, left_seconds=lambda: 0.0):
+            pid = postmaster(made_dir)
             os.kill(pid, signal.SIGSTOP)
         assert not Path(f"/proc/{pid}").exists()
 
@@ -357,12 +357,12 @@ async def test_a_cluster_that_finds_no_room_is_told_by_its_cause(data_dir: Path)
             pass
 
 
-async def test_a_damaged_cluster_is_told_in_one_line(data_dir: Path) -> None:
-    async with embedded_postgres(data_dir):
+async def test_a_damaged_cluster_is_told_in_one_line(made_dir: Path) -> None:
+    async with embedded_postgres(made_dir):
         pass
-    (data_dir / "postgres" / "data" / "global" / "pg_control").unlink()
+    (made_dir / "postgres" / "data" / "global" / "pg_control").unlink()
     with pytest.raises(ClusterFaulty, match=r"^PostgreSQL did not start: [^\n]+$"):
-        async with embedded_postgres(data_dir):
+        async with embedded_postgres(made_dir):
             pass
 
 
@@ -375,16 +375,16 @@ async def test_it_has_to_be_started_in_the_main_thread(data_dir: Path) -> None:
         await trio.to_thread.run_sync(trio.run, begin)
 
 
-async def test_a_server_that_does_not_wait_for_the_disk_is_refused(data_dir: Path) -> None:
-    with prepared(data_dir) as cluster, started_by_hand(cluster, "-c", "fsync=off"):
+async def test_a_server_that_does_not_wait_for_the_disk_is_refused(made_dir: Path) -> None:
+    with prepared(made_dir) as cluster, started_by_hand(cluster, "-c", "fsync=off"):
         await wait_until_ready(cluster)
         async with open_database(cluster.dsn, timeout_seconds=PATIENCE_SECONDS) as database:
             with pytest.raises(DatabaseUnfit, match=r"^PostgreSQL runs with fsync=off [^\n]+$"):
                 await database.read(check_server)
 
 
-def test_it_can_be_run_without_trio(data_dir: Path) -> None:
-    with prepared(data_dir) as cluster:
+def test_it_can_be_run_without_trio(made_dir: Path) -> None:
+    with prepared(made_dir) as cluster:
         start(cluster)
         pid = cluster.pid
         stop(cluster)
