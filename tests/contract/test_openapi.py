@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 import pytest
 from jsonschema_rs import meta
-from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from routes import TABLE
 from routes.edge.declare.mounts import RouteTable
@@ -66,6 +65,9 @@ def _shared(node: Any, known: dict[bytes, Any]) -> Any:
 
 
 def test_openapi_is_valid(http: dict[str, Any]):
+    # Imported here, as it brings much along, and every process of the run collects this file.
+    from openapi_spec_validator import OpenAPIV31SpecValidator
+
     validator = OpenAPIV31SpecValidator(_shared(http, {}))
     errors = [f"{list(error.absolute_path)}: {error.message}" for error in validator.iter_errors()]
     assert http["openapi"].startswith("3.1.")

@@ -3,6 +3,7 @@
 import base64
 import struct
 import zlib
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 ITEM, BLOCKBENCH = "minecraft-item-model", "blockbench"
 
 
+@cache
 def png(width: int = 16, height: int = 16, *, extra: bytes = b"", rows: int | None = None) -> bytes:
     """A PNG image of one colour.
 

@@ -23,8 +23,8 @@ from routes.edge.identity.issuers import (
     fetching_client,
     read_key_set,
 )
+from tests.users.forgeries import RSA
 
-RSA = rsa.generate_private_key(65537, 2048)
 SHORT_RSA = rsa.generate_private_key(65537, 1024)
 EC = ec.generate_private_key(ec.SECP256R1())
 EC_384 = ec.generate_private_key(ec.SECP384R1())

@@ -7,7 +7,6 @@ import time
 
 import jwt
 import pytest
-from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from routes.edge.identity.keys import (
@@ -19,6 +18,7 @@ from routes.edge.identity.keys import (
     KeyFault,
     open_keys,
 )
+from tests.users.forgeries import RSA
 
 
 def raw(keys) -> bytes:
@@ -83,9 +83,7 @@ def test_the_kid_is_the_thumbprint_of_rfc_7638(tmp_path):
     assert len(keys.key_id) == 43
 
 
-RSA_PEM = rsa.generate_private_key(65537, 2048).private_bytes(
-    Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
-)
+RSA_PEM = RSA.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
 @pytest.mark.parametrize(
