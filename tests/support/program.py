@@ -1,5 +1,6 @@
 """Runs the program in a forked process; importing this module imports all of the program."""
 
+import gc
 import os
 import signal
 import sys
@@ -7,6 +8,9 @@ import tempfile
 
 import routes.process  # noqa: F401 — what `serve` imports, and the other commands with it
 from routes.cli.main import main
+
+# Else the collector of every process that is forked would look through all that is imported, and copy it by that.
+gc.freeze()
 
 
 def run(
