@@ -5,18 +5,22 @@ present as any other, unless the struct omits defaults, or the default is `UNSET
 """
 
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 import msgspec
 from msgspec import inspect
 
+Structs: TypeAlias = dict[type[msgspec.Struct], tuple[str, ...]]
+"""{struct: the names on the wire of its fields that are always sent}."""
 
-def structs_in(types: Iterable[object]) -> dict[type[msgspec.Struct], tuple[str, ...]]:
-    """{struct: the names on the wire of its fields that are always sent} of all structs that these types lead to.
+
+def structs_in(types: Iterable[object]) -> Structs:
+    """All structs that these types lead to.
 
     Args:
         types: types that msgspec knows.
     """
-    found: dict[type[msgspec.Struct], tuple[str, ...]] = {}
+    found: Structs = {}
     open_ends: list[object] = list(inspect.multi_type_info(types))
     while open_ends:
         known = open_ends.pop()

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, Union, get_args, get_origin
 import msgspec
 
 from actors.bounds import RULE
-from routes.edge.docs.always import structs_in
+from routes.edge.docs.always import Structs, structs_in
 
 Schema: TypeAlias = dict[str, Any]
 """JSON Schema 2020-12."""
@@ -42,9 +42,10 @@ class Schemas:
         for known in types:
             if known not in self._types:
                 self._types.append(known)
-        self._schemas, self.components = self._generate()
+        structs = structs_in(self._types)
+        self._schemas, references, self.components = self._generate(structs)
         self._words = words
-        self._complete(received)
+        self._complete(structs, references, received)
         for component in self.components.values():
             for name, field in component.get("properties", {}).items():
                 self._describe_by_name(name, field)
@@ -84,10 +85,9 @@ class Schemas:
                 if alternative.get("type") == "string":
                     alternative.setdefault("format", "date-time")
 
-    def _complete(self, received: Iterable[object]) -> None:
+    def _complete(self, structs: Structs, references: Sequence[Schema], received: Iterable[object]) -> None:
         """Add what msgspec does not say of structs: what their bases say of fields, and which are always sent."""
-        structs, exempt = structs_in(self._types), structs_in(received)
-        references, _ = msgspec.json.schema_components(structs, schema_hook=_opaque, ref_template=REFERENCE)
+        exempt = structs_in(received)
         for (struct, fields), reference in zip(structs.items(), references, strict=True):
             component = self.components[reference["$ref"].rpartition("/")[2]]
             for base in struct.__mro__[1:]:
@@ -96,17 +96,20 @@ class Schemas:
                 always = {*component["required"], *fields}
                 component["required"] = [name for name in component["properties"] if name in always]
 
-    def _generate(self) -> tuple[tuple[Schema, ...], Schema]:
-        schemas, components = msgspec.json.schema_components(
-            self._types, schema_hook=_opaque, ref_template=REFERENCE
+    def _generate(self, structs: Structs) -> tuple[tuple[Schema, ...], tuple[Schema, ...], Schema]:
+        """The schemas of the types, references to those of the structs, and the components: all by one look at what
+        every type is made of, which is most of what this costs."""
+        made, components = msgspec.json.schema_components(
+            (*self._types, *structs), schema_hook=_opaque, ref_template=REFERENCE
         )
+        schemas, references = made[: len(self._types)], made[len(self._types) :]
         for node in list(_nodes((schemas, components))):
             if RULE in node:
                 _rule(node)
             _spell_out(node)
         for component in components.values():
             _spread_docstring(component)
-        return schemas, components
+        return schemas, references, components
 
 
 def used(document: Schema, components: Schema) -> Schema:
@@ -129,15 +132,10 @@ def used(document: Schema, components: Schema) -> Schema:
 
 
 def _references(node: object) -> Iterator[str]:
-    if isinstance(node, dict):
-        reference = node.get("$ref")
+    for schema in _nodes(node):
+        reference = schema.get("$ref")
         if isinstance(reference, str):
             yield reference.rpartition("/")[2]
-        for inner in node.values():
-            yield from _references(inner)
-    elif isinstance(node, list | tuple):
-        for inner in node:
-            yield from _references(inner)
 
 
 def _opaque(_type: type) -> Schema:
@@ -146,14 +144,15 @@ def _opaque(_type: type) -> Schema:
 
 
 def _nodes(node: object) -> Iterator[Schema]:
-    """The schemas in a schema, at any depth, and all other objects that it is made of."""
-    if isinstance(node, dict):
-        yield node
-        for inner in node.values():
-            yield from _nodes(inner)
-    elif isinstance(node, list | tuple):
-        for inner in node:
-            yield from _nodes(inner)
+    """The schemas in a schema, at any depth, and all other objects that it is made of; in no order."""
+    open_ends = [node]
+    while open_ends:
+        node = open_ends.pop()
+        if isinstance(node, dict):
+            yield node
+            open_ends += node.values()
+        elif isinstance(node, list | tuple):
+            open_ends += node
 
 
 def _rule(mark: Schema) -> None:
