@@ -7,10 +7,11 @@ hears of every event that comes after what the parts have read.
 """
 
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from random import Random
+from typing import TypeAlias
 
 import structlog
 import trio
@@ -45,6 +46,8 @@ from routes.telemetry.seams import PLAIN, Seams, TelemetryMissing
 
 log = structlog.get_logger()
 
+OpenDatabase: TypeAlias = Callable[..., AbstractAsyncContextManager[Database]]
+
 NOTICED_SECONDS = 3.0
 """After this time a keeper or load balancer sends no more connections to a drained node: a keeper has asked `/ready`
 twice by then. Clients that were told earlier would come back to the same node, and are not told again."""
@@ -52,7 +55,10 @@ twice by then. Clients that were told earlier would come back to the same node, 
 
 @asynccontextmanager
 async def open_service(
-    config: Config, domains: Domains, clock: Clock | None = None
+    config: Config,
+    domains: Domains,
+    clock: Clock | None = None,
+    opened: OpenDatabase = open_database,
 ) -> AsyncIterator[Service]:
     """Open everything, in order, and close it in reverse. Must run in the main thread (see `embedded_postgres`).
 
@@ -62,6 +68,7 @@ async def open_service(
         config: the configuration, as read from the environment.
         domains: the domains to serve.
         clock: the time that the rules go by; None takes the system's clock.
+        opened: opens the database, as `open_database` does.
 
     Raises:
         ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: the service cannot start;
@@ -71,14 +78,17 @@ async def open_service(
     """
     Lookups().use()
     async with AsyncExitStack() as stack:
-        service = await _open(stack, config, domains, clock or SystemClock())
+        service = await _open(stack, config, domains, clock or SystemClock(), opened)
         async with _serving(service, domains):
             yield service
 
 
-async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
+async def _open(
+    stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock, opened: OpenDatabase
+) -> Service:
     seams, name = await _seams(stack, config), await _hold(stack, config)
-    database = await _open_database(stack, config, seams, lifecycle := Lifecycle(clock.now_ms()))
+    lifecycle = Lifecycle(clock.now_ms())
+    database = await _open_database(stack, config, seams, lifecycle, opened)
     keys = await keys_of(database, config.shared_dir)
     node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
     placement = await _place(stack, database, node, name)
@@ -92,16 +102,14 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         begun_at_ms=clock.now_ms() if node is None else node.begun_at_ms,
         nodes=(lambda: 1) if node is None else node.count,
     )
-    for domain in domains:
-        for part in domain.parts:
-            await opening.of(part)
+    for part in (part for domain in domains for part in domain.parts):
+        await opening.of(part)
     rng = Random(secrets.randbits(128))
-    kinds = (*opening.kinds(), *(kind for domain in domains for kind in domain.kinds))
     system = await stack.enter_async_context(
         open_system(
             database,
             clock,
-            kinds=kinds,
+            kinds=(*opening.kinds(), *(kind for domain in domains for kind in domain.kinds)),
             placement=placement,
             rng=rng,
             ask_seconds=config.request_seconds,
@@ -226,7 +234,7 @@ def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
 
 
 async def _open_database(
-    stack: AsyncExitStack, config: Config, seams: Seams, lifecycle: Lifecycle
+    stack: AsyncExitStack, config: Config, seams: Seams, lifecycle: Lifecycle, opened: OpenDatabase
 ) -> Database:
     dsn = config.database_url
     if dsn is None:
@@ -239,7 +247,7 @@ async def _open_database(
             )
         )
     database = await stack.enter_async_context(
-        open_database(dsn, timeout_seconds=config.request_seconds, made=seams.database)
+        opened(dsn, timeout_seconds=config.request_seconds, made=seams.database)
     )
     await database.read(check_server)
     for name in await migrate(database):

@@ -5,6 +5,7 @@ statements, so that a unit costs one hop there and one back, however many querie
 it are the only ones that know asyncio and asyncpg:
 
     thread         the thread, and the queues to and from it
+    connector      opens connections, and ends those that are whole
     units          units of work on pooled connections (pool)
     group_commit   the group-commit writer on a connection of its own (writer_connection, isolating, suspects)
     monitor        notifications, and whether the server answers, on another
@@ -17,6 +18,7 @@ again. PostgreSQL may vanish and come back at any time: calls meanwhile raise `D
 and everything works again by itself within 2 s of its return.
 """
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -24,10 +26,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar, TypeVarTuple
 
-import asyncpg
 import trio
 
-from persistence.bridge.array_types import tell_array_types
+from persistence.bridge.connector import Connector
 from persistence.bridge.faults import CONNECT_FAULTS
 from persistence.bridge.group_commit import GroupCommit
 from persistence.bridge.monitor import Watch
@@ -41,16 +42,8 @@ from persistence.journal.turn import Turn
 Result = TypeVar("Result")
 Args = TypeVarTuple("Args")
 
-CONNECT_SHARE = 0.4
-CONNECT_MAX_SECONDS = 10.0
-"""Deadline of one attempt to connect: this share of the database's deadline, at most this long. A server behind a cut
-cable never answers an attempt, so there has to be time for a later one."""
-
 DRAIN_SECONDS = 5.0
 """How long closing waits for turns that were submitted before."""
-
-APPLICATION_NAME = "partyline"
-"""The name of our connections in `pg_stat_activity`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +81,21 @@ class Database:
     """
 
     def __init__(
-        self, thread: AsyncioThread, dsn: str, *, pool_size: int, queue_limit: int, timeout_seconds: float
+        self,
+        thread: AsyncioThread,
+        connector: Connector,
+        *,
+        pool_size: int,
+        queue_limit: int,
+        timeout_seconds: float,
     ):
         self.thread = thread
         self._timeout_seconds = timeout_seconds
-        self._connector = _Connector(dsn, timeout_seconds)
-        self._watch = Watch(self._connector.connect, hand_back=thread.hand_back)
-        self._pool = Pool(self._connector.connect, pool_size)
+        self._watch = Watch(connector, hand_back=thread.hand_back)
+        self._pool = Pool(connector, pool_size)
         self._units = Units(self._pool, self._watch.look_now)
         self._writer = GroupCommit(
-            self._connector.connect,
+            connector,
             post=thread.post,
             hand_back=thread.hand_back,
             on_lost=self._watch.look_now,
@@ -223,6 +221,8 @@ async def open_database(
     queue_limit: int = 20_000,
     timeout_seconds: float = 5.0,
     use_uvloop: bool | None = None,
+    loop: asyncio.AbstractEventLoop | None = None,
+    connector: Callable[[str, float], Connector] = Connector,
     made: Callable[..., Database] = Database,
 ) -> AsyncIterator[Database]:
     """Open a database: connections for units (opened when needed), one for the writer, one that watches.
@@ -237,14 +237,20 @@ async def open_database(
         queue_limit: most turns that may wait for the writer.
         timeout_seconds: default deadline of units, and that of turns.
         use_uvloop: True, False, or None for "when it is installed".
+        loop: the event loop that the connections use, which is left open; None makes one.
+        connector: makes what opens connections, of an address and a deadline in seconds.
         made: makes the database; for a subclass that observes which units are run.
 
     Raises:
         DatabaseUnavailable: no connection can be made now; the message says why.
     """
-    thread = AsyncioThread("partyline-database", use_uvloop=use_uvloop)
+    thread = AsyncioThread("partyline-database", use_uvloop=use_uvloop, loop=loop)
     database = made(
-        thread, dsn, pool_size=pool_size, queue_limit=queue_limit, timeout_seconds=timeout_seconds
+        thread,
+        connector(dsn, timeout_seconds),
+        pool_size=pool_size,
+        queue_limit=queue_limit,
+        timeout_seconds=timeout_seconds,
     )
     thread.start()
     try:
@@ -252,50 +258,3 @@ async def open_database(
         yield database
     finally:
         await database._close()
-
-
-class _Connector:
-    """Opens connections that all have the same settings.
-
-    Args:
-        dsn: a `postgresql://` URL.
-        timeout_seconds: most that a statement may take on the server, and that a transaction may be idle: a process
-            that froze must not hold its locks (on leases, above all) any longer. An attempt to connect gets a share
-            of it (`CONNECT_SHARE`).
-    """
-
-    def __init__(self, dsn: str, timeout_seconds: float) -> None:
-        self._dsn = dsn
-        self._connect_seconds = min(CONNECT_SHARE * timeout_seconds, CONNECT_MAX_SECONDS)
-        limit_ms = str(round(timeout_seconds * 1000))
-        self._settings = {
-            "application_name": APPLICATION_NAME,
-            "statement_timeout": limit_ms,
-            "idle_in_transaction_session_timeout": limit_ms,
-            # The server stops a statement within a second of its client closing the connection.
-            "client_connection_check_interval": "1000",
-            # A dead network is noticed on idle connections too, and routers do not drop them from their tables.
-            # (Over a Unix socket these are ignored.)
-            "tcp_keepalives_idle": "30",
-            "tcp_keepalives_interval": "5",
-            "tcp_keepalives_count": "3",
-            "timezone": "UTC",
-            # Our statements are many and short: compiling them costs more than it saves, and their parameters
-            # (arrays of any length) tell the planner little.
-            "jit": "off",
-        }
-
-    async def connect(self) -> asyncpg.Connection:
-        """Open a connection; cancellation leaves none.
-
-        Raises: what asyncpg raises (`CONNECT_FAULTS`).
-        """
-        connection = await asyncpg.connect(
-            self._dsn,
-            timeout=self._connect_seconds,
-            server_settings=self._settings,
-            statement_cache_size=500,
-            max_cached_statement_lifetime=0,
-        )
-        tell_array_types(connection)
-        return connection

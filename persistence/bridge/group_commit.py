@@ -25,12 +25,11 @@ is answered exactly once, also when the writer is closed.
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-import asyncpg
-
+from persistence.bridge.connector import Connector
 from persistence.bridge.faults import CONNECT_FAULTS, is_busy, unavailable
 from persistence.bridge.isolating import rejection
 from persistence.bridge.suspects import Refusals, Suspects
@@ -82,7 +81,7 @@ class GroupCommit:
     """The writer and its queue.
 
     Args:
-        connect: opens a connection; raises what asyncpg raises.
+        connector: opens connections, and ends the one that is idle.
         post: runs a function in the asyncio thread.
         hand_back: runs a function in the trio thread.
         on_lost: called when the connection was lost, could not be made, or gave no answer in time.
@@ -92,7 +91,7 @@ class GroupCommit:
 
     def __init__(
         self,
-        connect: Callable[[], Awaitable[asyncpg.Connection]],
+        connector: Connector,
         *,
         post: Callable[[Callable[[], object]], None],
         hand_back: Callable[[Callable[[], object]], None],
@@ -100,7 +99,7 @@ class GroupCommit:
         limit: int,
         timeout_seconds: float,
     ) -> None:
-        self._connect = connect
+        self._connector = connector
         self._post = post
         self._hand_back = hand_back
         self._on_lost = on_lost
@@ -169,7 +168,7 @@ class GroupCommit:
         """Commit one batch; or, without a connection, make one attempt to connect."""
         if self._connection is None or self._connection.conn.is_closed():
             try:
-                self._connection = WriterConnection(await self._connect())
+                self._connection = WriterConnection(await self._connector.connect())
             except CONNECT_FAULTS as error:
                 self._on_lost()
                 self._give_up_on_old(error)
@@ -279,7 +278,9 @@ class GroupCommit:
         self._hand_back(lambda: _tell(entries, [error] * len(entries)))
 
     def _close(self) -> None:
-        if self._connection is not None:
+        if self._connection is not None and not self._parts:
+            self._connector.end(self._connection.conn)
+        elif self._connection is not None:
             self._connection.conn.terminate()
         if self._parts:
             self._answer(self._parts.pop().entries, OutcomeUnknown("the bridge to the database was closed"))

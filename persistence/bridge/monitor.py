@@ -9,13 +9,14 @@ Notifications are passed on in the order of their arrival.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias
 
 import asyncpg
 import structlog
 
+from persistence.bridge.connector import Connector
 from persistence.bridge.faults import CONNECT_FAULTS
 
 _log = structlog.get_logger()
@@ -36,17 +37,17 @@ class Watch:
     """The watching connection; everything but `available` is used in the asyncio thread only.
 
     Args:
-        connect: opens a connection; raises what asyncpg raises.
+        connector: opens connections, and ends the one that rests.
         hand_back: runs a function in the trio thread.
     """
 
     def __init__(
         self,
-        connect: Callable[[], Awaitable[asyncpg.Connection]],
+        connector: Connector,
         *,
         hand_back: Callable[[Callable[[], object]], None],
     ) -> None:
-        self._connect = connect
+        self._connector = connector
         self._hand_back = hand_back
         self._heard: dict[str, list[Heard]] = {}  # {channel: callbacks}
         self._listening: set[str] = set()  # channels for which this connection has run LISTEN
@@ -97,10 +98,21 @@ class Watch:
                     continue
                 self._note_presence()
                 pause_seconds = RECONNECT_SECONDS[0]
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._look.wait(), PING_SECONDS)
+                await self._rest()
         finally:
             self._end_connection()
+
+    async def _rest(self) -> None:
+        """Wait until the next ping; cancellation ends the connection, which is whole meanwhile."""
+        try:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._look.wait(), PING_SECONDS)
+        except asyncio.CancelledError:
+            if self._conn is not None:
+                self._conn.remove_termination_listener(self._on_termination)
+                self._connector.end(self._conn)
+                self._conn = None
+            raise
 
     async def _look_at_server(self) -> None:
         """Ping, on a new connection if the present one is lost: the loss of one says little about the server."""
@@ -125,8 +137,8 @@ class Watch:
 
     async def _reconnect(self) -> asyncpg.Connection:
         self._end_connection()
-        conn = await self._connect()
-        conn.add_termination_listener(lambda _: self._look.set())
+        conn = await self._connector.connect()
+        conn.add_termination_listener(self._on_termination)
         self._conn = conn
         self.connections += 1
         return conn
@@ -147,6 +159,9 @@ class Watch:
         if self.available:
             self.available = False
             _log.warning("the database is unavailable", error=type(error).__name__)
+
+    def _on_termination(self, _conn: object) -> None:
+        self._look.set()
 
     def _on_notification(self, _conn: object, _pid: int, channel: str, payload: object) -> None:
         for heard in self._heard[channel]:

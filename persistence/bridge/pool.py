@@ -14,21 +14,22 @@ closed for good. A waiter is handed a connection, or the right to open one, dire
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
 
 import asyncpg
+
+from persistence.bridge.connector import Connector
 
 
 class Pool:
     """At most `size` connections, opened when they are first needed.
 
     Args:
-        connect: opens a connection; raises what asyncpg raises.
+        connector: opens connections, and ends those that are idle.
         size: most connections at a time, 1 and up.
     """
 
-    def __init__(self, connect: Callable[[], Awaitable[asyncpg.Connection]], size: int) -> None:
-        self._connect = connect
+    def __init__(self, connector: Connector, size: int) -> None:
+        self._connector = connector
         self._size = size
         self._claimed = 0  # in use, idle, or being opened
         self._opening = 0
@@ -101,7 +102,7 @@ class Pool:
         """Close all idle connections now, and those in use when they are returned."""
         self._closed = True
         while self._idle:
-            self._idle.pop().terminate()
+            self._connector.end(self._idle.pop())
             self._claimed -= 1
 
     def _pass_on(self, conn: asyncpg.Connection | None) -> None:
@@ -120,7 +121,7 @@ class Pool:
         """Open a connection; None where others have all that the server lends, and one of ours is to be waited for."""
         self._opening += 1
         try:
-            return await self._connect()
+            return await self._connector.connect()
         except BaseException as error:
             if isinstance(error, asyncpg.TooManyConnectionsError) and self._claimed > self._opening:
                 # Nobody is woken: they would fail as well, and wake each other without end.

@@ -76,10 +76,14 @@ class AsyncioThread:
     Args:
         name: the thread's name, as debuggers and `top` show it.
         use_uvloop: True, False, or None for "when it is installed".
+        loop: the loop to run, which is left open at the end; None makes one.
     """
 
-    def __init__(self, name: str, *, use_uvloop: bool | None = None) -> None:
-        self._loop = _new_loop(use_uvloop)
+    def __init__(
+        self, name: str, *, use_uvloop: bool | None = None, loop: asyncio.AbstractEventLoop | None = None
+    ) -> None:
+        self._loop = loop or new_loop(use_uvloop)
+        self._is_lent = loop is not None
         self._runner = threading.Thread(target=copy_context().run, args=(self._run,), name=name, daemon=True)
         self._trio_token = trio.lowlevel.current_trio_token()
         self._inbox: deque[Callable[[], object]] = deque()  # to asyncio
@@ -215,7 +219,8 @@ class AsyncioThread:
             self._loop.run_forever()
             self._end_tasks()
         finally:
-            self._loop.close()
+            if not self._is_lent:
+                self._loop.close()
 
     def _end_tasks(self) -> None:
         # Twice: `asyncio.wait_for` of Python 3.11 swallows a cancellation that comes together with what it waits for.
@@ -242,7 +247,7 @@ def _closed() -> DatabaseUnavailable:
     return DatabaseUnavailable("the bridge to the database is closed")
 
 
-def _new_loop(use_uvloop: bool | None) -> asyncio.AbstractEventLoop:
+def new_loop(use_uvloop: bool | None = None) -> asyncio.AbstractEventLoop:
     """uvloop halves the CPU of a query; it is optional."""
     if use_uvloop is not False:
         try:

@@ -22,12 +22,12 @@ from actors.chat.records import decode
 from actors.chat.sight import STRANGER, Sight
 from actors.chat.state import LookedUp, State, standing
 from actors.errors import Refused
-from persistence.bridge.database import open_database
 from tests.chat.play import NOW_MS, Play, uid
 from tests.chat.scenario import NAMES, STEPS, Model, Step, command_of
 from tests.chat.stage import Stage, lasting, open_stage
-from tests.support.database import cloned_database
+from tests.support.database import lent_database
 from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.warm import WARM
 
 
 @settings(max_examples=150, deadline=None)
@@ -130,8 +130,8 @@ def test_a_page_that_others_asked_for_is_the_page_that_one_gets(steps: list[Step
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.lists(STEPS, min_size=3, max_size=8), min_size=3, max_size=10), st.integers(0, 10))
 async def test_reload_equals_memory(postgres_server: str, turns: list[list[Step]], at: int):
-    with cloned_database(postgres_server) as url:
-        async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
+    with lent_database(postgres_server) as url:
+        async with WARM.open(url, timeout_seconds=PATIENCE_SECONDS) as database:
             await _reloads(await open_stage(database), turns, at)
 
 

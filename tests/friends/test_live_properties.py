@@ -19,15 +19,16 @@ from actors.friends.view import FACE, FriendsState
 from actors.friends.visibility import Visibilities
 from actors.users.presence import Presence
 from actors.users.users import Users
-from persistence.bridge.database import Database, open_database
+from persistence.bridge.database import Database
 from persistence.friends import links, requests
 from persistence.friends.visibilities import veiled
 from persistence.users.users import arrive
 from tests.chat.play import uid
 from tests.friends import rows
 from tests.friends.play import NOW_MS, Clock
-from tests.support.database import cloned_database
+from tests.support.database import lent_database
 from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.warm import WARM
 
 NAMES = ("ann", "ben", "cid", "dan")
 PAIRS = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda pair: pair[0] != pair[1])
@@ -224,8 +225,8 @@ PARTED_AND_MET_AGAIN = [
 @example(PARTED_AND_MET_AGAIN)
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=4), min_size=5, max_size=15))
 async def test_views_stay_what_they_would_be(postgres_server: str, turns: list[list[Any]]):
-    with cloned_database(postgres_server) as url:
-        async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
+    with lent_database(postgres_server) as url:
+        async with WARM.open(url, timeout_seconds=PATIENCE_SECONDS) as database:
             circle = Circle(database)
             await circle.users.open()
             for name in NAMES:
@@ -244,8 +245,8 @@ async def test_views_stay_what_they_would_be(postgres_server: str, turns: list[l
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STEPS, min_size=5, max_size=25))
 async def test_nobody_is_told_of_what_does_not_show(postgres_server: str, steps: list[Any]):
-    with cloned_database(postgres_server) as url:
-        async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
+    with lent_database(postgres_server) as url:
+        async with WARM.open(url, timeout_seconds=PATIENCE_SECONDS) as database:
             circle = Circle(database)
             await circle.users.open()
             for name in NAMES:

@@ -11,11 +11,11 @@ import trio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from persistence.bridge.database import open_database
 from tests.kernel.sharing import Rows, Subject, outcome, prepare
 from tests.kernel.sharing_kinds import SUBJECTS
 from tests.support.database import PATIENCE_SECONDS
 from tests.support.depth import depth
+from tests.support.warm import WARM
 
 EXAMPLES = depth(10, long=30)
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 async def _differs(
     url: str, subject: Subject, prepared: list[Rows], groupings: list[list[list[Any]]]
 ) -> None:
-    async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
+    async with WARM.open(url, timeout_seconds=PATIENCE_SECONDS) as database:
         if not prepared:
             prepared.append(await prepare(database, subject))
         first, *others = [await outcome(database, subject, prepared[0], groups) for groups in groupings]

@@ -18,12 +18,13 @@ from actors.kernel.facets import UNWATCHED, Followers
 from actors.kernel.kind import Kind
 from actors.kernel.nodes.entries import encode
 from actors.kernel.recovery import recover
-from persistence.bridge.database import Database, open_database
+from persistence.bridge.database import Database
 from persistence.journal import journal
 from tests.kernel.sharing import Rows, StillClock, Subject, prepare, put_back
 from tests.kernel.sharing_kinds import SUBJECTS
 from tests.support.actors import ask_at_once, open_actors
 from tests.support.database import PATIENCE_SECONDS
+from tests.support.warm import WARM
 
 EXAMPLES = 5
 
@@ -37,7 +38,7 @@ async def _follow(url: str, subject: Subject, prepared: list[Rows], commands: Se
     )
     kind = replace(subject.kind, followers=followers)
     decode = msgspec.msgpack.Decoder(kind.events).decode
-    async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
+    async with WARM.open(url, timeout_seconds=PATIENCE_SECONDS) as database:
         if not prepared:
             prepared.append(await prepare(database, subject))
         await database.transact(put_back, prepared[0])

@@ -34,7 +34,7 @@ from actors.party.own_view import load as load_own
 from actors.party.own_view import load_many as load_own_many
 from actors.party.persisting import persist
 from actors.party.state import MAX_MEMBERS, NOT_READY, TRAIL, State
-from persistence.bridge.database import Database, open_database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.journal import journal
 from persistence.journal.turn import Turn
@@ -42,8 +42,9 @@ from persistence.party import rows
 from persistence.party.rows import PartyRow
 from tests.chat.stage import make_users
 from tests.party.play import FREE, NOW_MS, PARTY_ID, ROUND, Play, getting_ready, uid
-from tests.support.database import cloned_database
+from tests.support.database import lent_database
 from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.warm import WARM
 
 NAMES = ("ann", "bob", "cid", "dan")
 
@@ -202,8 +203,8 @@ def test_a_snapshot_and_the_events_after_it_are_the_state(steps: list[Step], at:
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STEPS, min_size=10, max_size=50))
 async def test_reload_equals_memory(postgres_server: str, steps: list[Step]):
-    with cloned_database(postgres_server) as url:
-        async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
+    with lent_database(postgres_server) as url:
+        async with WARM.open(url, timeout_seconds=PATIENCE_SECONDS) as database:
             await database.transact(make_users, NAMES)
             await _reloads(database, steps)
 

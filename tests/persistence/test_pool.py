@@ -1,30 +1,28 @@
 """The pool of connections where others have all that the server lends."""
 
 import asyncio
+from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import pytest
 
+from persistence.bridge.connector import Connector
 from persistence.bridge.pool import Pool
 from tests.support.database import run_sql
+from tests.support.waiting import PATIENCE_SECONDS
 
 UNITS = 20
 
 
 @pytest.fixture
 def lends_two(database_url: str) -> str:
-    """The name of a user who gets two connections, and no third."""
+    """The address of the database for a user who gets two connections, and no third."""
     run_sql(database_url, "DROP ROLE IF EXISTS lends_two; CREATE ROLE lends_two LOGIN CONNECTION LIMIT 2")
-    return "lends_two"
+    return urlunsplit(urlsplit(database_url)._replace(netloc="lends_two@"))
 
 
-def test_units_take_turns_where_the_server_lends_no_more_connections(
-    database_url: str, lends_two: str
-) -> None:
+def test_units_take_turns_where_the_server_lends_no_more_connections(lends_two: str) -> None:
     """A site shares its database with others; what it has got of it serves everybody, if more slowly."""
-
-    async def connect() -> asyncpg.Connection:
-        return await asyncpg.connect(database_url, user=lends_two)
 
     async def unit(pool: Pool) -> int:
         conn = await pool.take()
@@ -35,7 +33,7 @@ def test_units_take_turns_where_the_server_lends_no_more_connections(
         return pool.open_count
 
     async def units() -> list[int]:
-        pool = Pool(connect, 8)
+        pool = Pool(Connector(lends_two, PATIENCE_SECONDS), 8)
         try:
             async with asyncio.timeout(30):
                 await unit(pool)
@@ -50,8 +48,8 @@ def test_units_take_turns_where_the_server_lends_no_more_connections(
 
 def test_a_unit_is_refused_where_there_is_none_to_wait_for(database_url: str, lends_two: str) -> None:
     async def both() -> None:
-        others = [await asyncpg.connect(database_url, user=lends_two) for _ in range(2)]
-        pool = Pool(lambda: asyncpg.connect(database_url, user=lends_two), 8)
+        others = [await asyncpg.connect(lends_two) for _ in range(2)]
+        pool = Pool(Connector(lends_two, PATIENCE_SECONDS), 8)
         async with asyncio.timeout(30):
             for _ in range(2):
                 with pytest.raises(asyncpg.TooManyConnectionsError):

@@ -33,6 +33,7 @@ from persistence.schema.migrate import migrate
 from tests.support.reuse import Reuse
 from tests.support.session import Session
 from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.warm import WARM
 
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
 """Where Debian puts the programs of PostgreSQL 15, the oldest version that is supported."""
@@ -59,7 +60,7 @@ def database_url(postgres_server: str) -> Iterator[str]:
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     """An empty, migrated database, open."""
-    async with open_database(database_url, timeout_seconds=PATIENCE_SECONDS) as database:
+    async with WARM.open(database_url, timeout_seconds=PATIENCE_SECONDS) as database:
         yield database
 
 

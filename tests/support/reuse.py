@@ -1,14 +1,15 @@
 """One database for one test after the other: emptied in between, which costs a tenth of copying the template."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tests.support.session import Session
 from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.warm import WARM
 
-MOST_TESTS = 100
+MOST_TESTS = 300
 """How many tests use a database before it is replaced: deleted rows take room, and scans read them."""
 
 _TABLES = """
@@ -19,6 +20,7 @@ WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'sc
 _END_OTHERS = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+    AND pid <> ALL ($1::int[])
 """
 
 # Rows are deleted without regard to references and triggers, as no row is left that these could concern. The sessions
@@ -97,6 +99,7 @@ class Reuse:
         if lent is None:
             url = self._make()
             lent = Lent(url, Session(url))
+            WARM.keep(url)
         if self._pristine is None:
             self._pristine = _look(lent.session)
         try:
@@ -108,6 +111,7 @@ class Reuse:
         """End the connection to the database that is free."""
         if self._free is not None:
             self._free.session.close()
+            WARM.end(self._free.url)
             self._free = None
 
     def _take_back(self, lent: "Lent", pristine: "Pristine") -> None:
@@ -116,6 +120,7 @@ class Reuse:
             self._free = lent
         else:
             lent.session.close()
+            WARM.end(lent.url)
             self._drop(lent.url)
 
 
@@ -170,7 +175,7 @@ def _restore(lent: Lent, pristine: Pristine) -> bool:
     session = lent.session
     if session.renew():  # a server that crashed has lost its counts
         lent.counted, lent.changed = dict.fromkeys(pristine.tables, (-1, -1)), None
-    _end_others(session)
+    _end_others(session, WARM.process_ids(lent.url))
     changed = lent.changed
     if not _has_shape(lent, pristine):
         return False
@@ -192,11 +197,11 @@ def _restore(lent: Lent, pristine: Pristine) -> bool:
     return True
 
 
-def _end_others(session: Session) -> None:
-    """End all other sessions; who is gone from the list has told its counts. PostgreSQL could wait for them by itself,
-    but looks again after a tenth of a second only."""
+def _end_others(session: Session, kept: Sequence[int]) -> None:
+    """End all other sessions but those with the process ids in `kept`; who is gone from the list has told its counts.
+    PostgreSQL could wait for them by itself, but looks again after a tenth of a second only."""
     until = time.monotonic() + PATIENCE_SECONDS
-    while others := session.rows(_END_OTHERS):
+    while others := session.rows(_END_OTHERS, kept):
         assert time.monotonic() < until, f"sessions do not end: {others}"
         time.sleep(0.002)
 

@@ -35,6 +35,7 @@ from tests.support.in_turn import InTurn, settings_of_nodes, settled
 from tests.support.server import Edge, running
 from tests.support.spec import Answer, spec
 from tests.support.waiting import PATIENCE_SECONDS, wait_until
+from tests.support.warm import WARM
 from tests.support.websocket import Client, Refused, connect
 
 CONVERSATIONS = "/v1/social/chat/conversations"
@@ -314,7 +315,7 @@ async def open_world(
         services, urls = [], []
         for each in settings_of_nodes(folder, settings):
             config = read_config(_environ(database_url, each))
-            service = await stack.enter_async_context(open_service(config, domains, clock))
+            service = await stack.enter_async_context(open_service(config, domains, clock, opened=WARM.open))
             urls.append(await stack.enter_async_context(running(create_app(service=service), edge=edge)))
             services.append(service)
         if len(services) > 1:

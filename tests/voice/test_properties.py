@@ -11,13 +11,14 @@ from actors.voice.attendance import Attendance
 from actors.voice.events import AnyEvent
 from actors.voice.loading import dump, load, new_channel, refresh, restore, summary_of
 from actors.voice.persisting import persist
-from persistence.bridge.database import Database, open_database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.journal.turn import Turn
 from persistence.voice import channels
 from tests.chat.stage import make_users
-from tests.support.database import cloned_database
+from tests.support.database import lent_database
 from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.warm import WARM
 from tests.voice.talk import NAMES, NODES, NOW_MS, ROWS, STEPS, Step, Talk, named
 
 
@@ -52,8 +53,8 @@ def check_memory(talk: Talk) -> None:
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(STEPS, min_size=10, max_size=50), st.integers(0, 30))
 async def test_reload_equals_memory(postgres_server: str, steps: list[Step], at: int) -> None:
-    with cloned_database(postgres_server) as url:
-        async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
+    with lent_database(postgres_server) as url:
+        async with WARM.open(url, timeout_seconds=PATIENCE_SECONDS) as database:
             await database.transact(make_users, NAMES)
             await _reloads(database, steps, at)
 
