@@ -58,7 +58,7 @@ class System:
         self.routing = Routing(runtime, self._owners, far)
         """Sends letters to the owners of this node and of others."""
         self._live_views = live_views
-        self._views = Views(runtime, live_views, self.peek, rng)
+        self._views = Views(runtime, live_views, self.peek_beside_rows, rng)
         self.watching = Watching(runtime, self._owners, self._views, far, copies)
         """How viewers come to watch several views at once."""
         self._hot_reads = HotReads()
@@ -181,6 +181,20 @@ class System:
         """Return the committed state of a live owner, or None. Activates nothing."""
         actor = self._actors.get((kind.name, id))
         return actor.activation.state if actor is not None and actor.activation is not None else None
+
+    def peek_beside_rows(self, commits: int, kind: Kind[State, Any], id: str) -> State | None:
+        """Like `peek`, for who has read rows: None as well where these may be ahead of the live owner's state.
+
+        Args:
+            commits: `counters.commits` when the rows had been read.
+            kind, id: which owner.
+        """
+        actor = self._actors.get((kind.name, id))
+        activation = None if actor is None else actor.activation
+        if activation is None or 0 < activation.committing <= commits:
+            return None
+        state: State = activation.state
+        return state
 
     def read(self, kind: Kind[State, Any], id: str, now_ms: int) -> State | None:
         """Like `peek`, for a client's request: keeps a live owner from retiring, and activates one that is read often.

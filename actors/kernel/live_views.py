@@ -45,7 +45,7 @@ class LiveView:
 
     __slots__ = (
         "_owner", "busy", "channel", "dirty", "error", "loaded", "pause_ms", "quiet_until_ms",
-        "rings_ms", "state", "waiting", "wanted",
+        "rings_ms", "rows_at", "state", "waiting", "wanted",
     )  # fmt: skip
 
     def __init__(self, view: View[Any], id: str, owner: Owner, common: Common) -> None:
@@ -60,6 +60,8 @@ class LiveView:
         # no frame is sent before
         self.quiet_until_ms = 0
         self.rings_ms: int | None = None
+        # how many turns had gone to the writer when rows were last read: none of a later one is in the state
+        self.rows_at = 0
         self.pause_ms = AGAIN_MS
         # viewers between asking and subscribing; those of them who wait for the load
         self.wanted = 0

@@ -5,10 +5,14 @@ interval, else at the end of the interval. It takes what it can from the live ow
 of its own, so that a slow database delays this view and no other. A view that cannot be brought up to date stays dirty
 and tries again; one whose rules raise is loaded whole.
 
-Invariants: a view writes nothing; `changed` never waits and never activates; at most one frame per interval.
+Rows have a turn from its commit on, and the live owner's state has it a moment later. So where rows were read, an
+owner is not believed whose turn was on its way by then: what was shown would be taken back for that moment.
+
+Invariants: a view writes nothing; `changed` never waits and never activates; at most one frame per interval; no frame
+is older than the one before.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from functools import partial
 from random import Random
@@ -18,7 +22,7 @@ import trio
 
 from actors.errors import NotFound
 from actors.kernel.expected import Expected
-from actors.kernel.kind import Peek, View
+from actors.kernel.kind import Kind, View
 from actors.kernel.live_views import AGAIN_MS, LiveView, LiveViews
 from actors.kernel.mailbox import Failure
 from actors.kernel.missed import ROWS, Missed, missed_since
@@ -43,11 +47,17 @@ class Views:
     Args:
         runtime: what all actors of the system share.
         live: the views that are watched.
-        peek: returns the states of live owners.
+        peek: returns the state of a live owner; `System.peek_beside_rows`.
         rng: makes the epochs of views whose offsets are not durable.
     """
 
-    def __init__(self, runtime: Runtime, live: LiveViews, peek: Peek, rng: Random) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        live: LiveViews,
+        peek: Callable[[int, Kind[Any, Any], str], Any],
+        rng: Random,
+    ) -> None:
         self._runtime = runtime
         self._live = live
         self._peek = peek
@@ -63,7 +73,7 @@ class Views:
         state: State = live.state
         if not live.dirty:
             return state
-        state, unknown = view.take(state, live.dirty.keys(), self._peek)
+        state, unknown = view.take(state, live.dirty.keys(), partial(self._peek, live.rows_at))
         return None if unknown else state
 
     async def watch(self, view: View[Any], id: str, request: WatchRequest) -> Subscription:
@@ -187,6 +197,7 @@ class Views:
             return None
         live.state = state = _adopted(live, state)
         live.loaded = True
+        live.rows_at = self._runtime.counters.commits
         live.error = None
         self._runtime.counters.activations += 1
         if live.view.durable is None:
@@ -240,7 +251,7 @@ class Views:
             self._failed(live, Fault())
 
     def _take(self, live: LiveView, dirty: dict[str, None]) -> None:
-        state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
+        state, unknown = live.view.take(live.state, dirty.keys(), partial(self._peek, live.rows_at))
         missed = missed_since(live.view.durable, live.channel, state)
         if unknown or missed is ROWS:
             live.busy = True
@@ -258,6 +269,7 @@ class Views:
                     if unknown:
                         found = await self._runtime.store.read(live.view.reread, live.id, unknown)
                         state = live.view.absorb(state, found)
+                    live.rows_at = self._runtime.counters.commits
                     missed = missed_since(live.view.durable, live.channel, state)
                     if missed is ROWS:
                         missed = await self._replayed(live, state)

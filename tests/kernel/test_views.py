@@ -105,6 +105,36 @@ async def test_changes_while_it_loads_are_not_missed(autojump_clock: MockClock, 
     assert socket.frames[-1]["data"] == {"b": 0}
 
 
+async def test_what_rows_have_shown_is_not_taken_back_by_an_owner_that_is_not_told_yet(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    """Its turn is in rows, which the view has read, and a moment later in its state."""
+    socket = Socket()
+    await stage.ask(Deposit("ann", 1))
+    stage.simulation.told_after_seconds = 2
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(stage.ask, Deposit("ann", 3))
+        await trio.sleep(0.5)
+        stage.simulation.rows["purse", "ann"] = {"a": 4}
+        await look(stage, socket)
+        stage.system.changed(PURSE, "ann", "a")
+        await trio.sleep(0.5)
+        assert stage.system.peek(KIND, "a").total == 1  # type: ignore[union-attr]
+    await trio.sleep(1)
+    assert {frame["data"]["a"] for frame in socket.frames} == {4}
+    # An owner whose turn began later is believed.
+    before = stage.simulation.reads.count("_reread")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(stage.ask, Deposit("ann", 5))
+        await trio.sleep(0.5)
+        stage.system.changed(PURSE, "ann", "a")
+        await trio.sleep(0.5)
+        assert socket.frames[-1]["data"] == {"a": 4}
+    await trio.sleep(1)
+    assert socket.frames[-1]["data"] == {"a": 9}
+    assert stage.simulation.reads.count("_reread") == before
+
+
 async def test_a_view_whose_rules_raise_is_loaded_whole(autojump_clock: MockClock, stage: Stage) -> None:
     socket = Socket()
     await look(stage, socket)

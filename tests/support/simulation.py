@@ -74,6 +74,7 @@ class Simulation:
         self.away = False
         self.full = False
         self.delay_seconds = (0.001, 0.004)
+        self.told_after_seconds = 0.0  # how long rows have a turn before its actor is told
         self.heads: dict[tuple[str, str], Head] = {}
         self.events: dict[tuple[str, str], list[JournalRow]] = {}
         self.snapshots: dict[tuple[str, str], list[Snapshot]] = {}
@@ -114,7 +115,10 @@ class Simulation:
             self.batches.append(len(batch))
             await trio.sleep(self.rng.uniform(*self.delay_seconds))
             for turn, done in batch:
-                done(await self._fate(turn))
+                outcome = await self._fate(turn)
+                if self.told_after_seconds:
+                    await trio.sleep(self.told_after_seconds)
+                done(outcome)
 
     async def _fate(self, turn: Turn) -> PersistenceError | None:
         fate = self.script.popleft() if self.script else self._draw()
