@@ -9,7 +9,7 @@ import trio
 from persistence.archiving.bases import last_base_seconds
 from persistence.bridge.database import Database
 from persistence.journal.history import sizes
-from persistence.schema.checks import read_failed_archiving
+from persistence.schema.checks import read_failed_archiving, read_system_identifier
 from routes.config.config import Config
 
 
@@ -53,8 +53,8 @@ class Disk:
         journal_bytes, snapshot_bytes: the size of the events and the snapshots of all actors, with their indexes.
         receipt_bytes: the size of the answers kept under Idempotency-Keys.
         is_archiving_failed: whether PostgreSQL's last attempt to archive its log has failed, so that it keeps the log.
-        last_base_seconds: when the newest base backup in the archive was complete, epoch seconds; 0 for none, no number
-            without an archive.
+        last_base_seconds: when the newest base backup of this database was complete, epoch seconds; 0 for none, no
+            number without an archive.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Disk:
         self.last_base_seconds = nan
 
     async def look(self, database: Database, *, archive: Path | None) -> None:
-        """Measure the tables, ask whether archiving fails, and look for the newest base backup.
+        """Measure the tables, ask whether archiving fails, and look for the newest base backup of this database.
 
         Args:
             database: the database.
@@ -77,4 +77,5 @@ class Disk:
         self.journal_bytes, self.snapshot_bytes, self.receipt_bytes = await database.read(sizes)
         self.is_archiving_failed = await database.read(read_failed_archiving) is not None
         if archive is not None:
-            self.last_base_seconds = await trio.to_thread.run_sync(last_base_seconds, archive)
+            system = await database.read(read_system_identifier)
+            self.last_base_seconds = await trio.to_thread.run_sync(last_base_seconds, archive, system)

@@ -24,6 +24,7 @@ from persistence.archiving.timelines import Reach, is_followed, position, reach_
 from persistence.backup.faults import BackupFault
 from persistence.backup.programs import Program
 from persistence.embedded.account import Account
+from persistence.embedded.system_identifier import of_log
 from persistence.embedded.wal import SEGMENT_BYTES
 from persistence.new_file import sync_folder
 
@@ -96,14 +97,33 @@ def usable_bases(archive: Path) -> list[Base]:
     return [base for base in bases_in(archive) if is_followed(archive, _reach(base))]
 
 
-def last_base_seconds(archive: Path) -> float:
-    """When the newest base that can be restored was complete, epoch seconds; 0 where there is none, or nobody can tell.
+def bases_of(archive: Path, system: int | None) -> list[Base]:
+    """The bases that can be restored and are of one cluster, the oldest first.
+
+    Those of an earlier cluster in the same archive restore what that one had. A base counts as well where the segment
+    with which it begins cannot be read, so that nobody can tell.
 
     Args:
         archive: the archive's folder.
+        system: the cluster's system identifier; None for those of all.
+
+    Raises:
+        BackupFault: as with `usable_bases`.
+    """
+    found = usable_bases(archive)
+    return found if system is None else [one for one in found if _system(archive, one) in (system, None)]
+
+
+def last_base_seconds(archive: Path, system: int | None) -> float:
+    """When the newest base of a cluster that can be restored was complete, epoch seconds; 0 where there is none, or
+    nobody can tell.
+
+    Args:
+        archive: the archive's folder.
+        system: the cluster's system identifier; None for all clusters.
     """
     try:
-        found = usable_bases(archive)
+        found = bases_of(archive, system)
     except (BackupFault, OSError):
         return 0.0
     return found[-1].about.ended.timestamp() if found else 0.0
@@ -270,6 +290,10 @@ def _remove_parts(archive: Path) -> None:
     for folder in sorted((archive / "bases").iterdir()):
         if folder.is_dir() and (folder.suffix == ".part" or not (folder / "about.json").exists()):
             shutil.rmtree(folder)
+
+
+def _system(archive: Path, base: Base) -> int | None:
+    return of_log([archive / "wal" / f"{base.about.first_segment}.gz"])
 
 
 def _reach(base: Base) -> Reach:

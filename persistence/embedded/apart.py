@@ -5,15 +5,13 @@ from the old one; it replaces none, so that nothing could be archived any more. 
 behind the newest segment that is there, on a timeline of its own: what pg_upgrade does too.
 """
 
-import gzip
 import re
-import struct
-from collections.abc import Iterable
 from pathlib import Path
 
 import structlog
 
 from persistence.embedded.cluster import Cluster
+from persistence.embedded.system_identifier import of_log
 from persistence.embedded.wal import SEGMENT_BYTES
 
 _log = structlog.get_logger()
@@ -21,9 +19,6 @@ _log = structlog.get_logger()
 _SEGMENT = re.compile(r"[0-9A-F]{24}\.gz")
 _HISTORY = re.compile(r"[0-9A-F]{8}\.history\.gz")
 _PER_FILE = (1 << 32) // SEGMENT_BYTES
-
-_HEAD = struct.Struct("=HHIQI4xQ")
-"""How a segment begins: magic number, flags, timeline, position, rest of a record; then the cluster's identifier."""
 
 
 def keep_apart(cluster: Cluster, archive: Path) -> None:
@@ -51,7 +46,7 @@ def keep_apart(cluster: Cluster, archive: Path) -> None:
         return
     newest_first = [folder / name for _, name in reversed(segments)]
     own = (path for path in newest_first if int(path.name[:8], 16) == timeline)
-    known = {_identifier(newest_first), _identifier(own)} - {None}
+    known = {of_log(newest_first), of_log(own)} - {None}
     if not known or int(state["Database system identifier"]) in known:
         return
     if state["Database cluster state"] != "shut down":
@@ -70,14 +65,3 @@ def keep_apart(cluster: Cluster, archive: Path) -> None:
         archive=str(archive),
         first=first,
     )
-
-
-def _identifier(segments: Iterable[Path]) -> int | None:
-    """The identifier of the cluster that wrote the first segment that can be read; None where none can."""
-    for path in segments:
-        try:
-            with gzip.open(path) as file:
-                return int(_HEAD.unpack(file.read(_HEAD.size))[-1])
-        except (OSError, EOFError, struct.error):
-            continue
-    return None

@@ -63,9 +63,13 @@ class GeoFile:
     Args:
         reader: reads the copy of the file.
         has_cities: whether the database has cities, not only countries.
+
+    Attributes:
+        built_at_seconds: when the database was built, epoch seconds.
     """
 
     def __init__(self, reader: Reader, *, has_cities: bool) -> None:
+        self.built_at_seconds = reader.metadata().build_epoch
         self._reader = reader
         self._has_cities = has_cities
 

@@ -54,6 +54,11 @@ async def read_major(conn: Connection) -> int:
     return int(await conn.fetchval("SELECT current_setting('server_version_num')::integer / 10000"))
 
 
+async def read_system_identifier(conn: Connection) -> int:
+    """The system identifier of the server's cluster, which its base backups and its log have as well."""
+    return int(await conn.fetchval("SELECT system_identifier FROM pg_control_system()"))
+
+
 async def is_empty(conn: Connection) -> bool:
     """Whether the database has no tables at all beside PostgreSQL's own."""
     return not await conn.fetchval(

@@ -10,18 +10,15 @@ import shutil
 import socket
 import stat
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import trio
 
 from compiled.finding import Standing, standing
-from persistence.archiving.bases import last_base_seconds, usable_bases
-from persistence.archiving.files import free_bytes
-from persistence.backup.writing import last_backup_seconds
 from persistence.bridge.bus import trouble_with
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.account import account_for
@@ -29,13 +26,14 @@ from persistence.embedded.address import running_address
 from persistence.embedded.binaries import NoPostgres, find_installation
 from persistence.embedded.cluster import is_half_upgraded, major_of
 from persistence.embedded.data_dir import is_half_restored, is_held
-from persistence.embedded.wal import SEGMENT_BYTES
 from persistence.errors import PersistenceError
 from persistence.nodes import members
 from persistence.nodes.members import State
 from persistence.schema import checks
 from persistence.schema.migrate import unapplied
+from routes.cli import doctor_backups
 from routes.cli.files import AS_SERVICE, is_closed
+from routes.cli.finding import Finding
 from routes.cli.interpreter import is_optimised, present_build
 from routes.clocks import ClockUnset, require_time
 from routes.config.config import Config
@@ -55,11 +53,8 @@ FREE_MIN_BYTES = 1 << 30
 CLOCK_MAX_SECONDS = 5
 """Largest difference to the database's clock; beyond it, tokens of other machines begin to be refused."""
 
-BASE_MAX_DAYS = 8
-"""A base backup that is older makes a restore long: all log since then is replayed."""
-
-BACKUP_MAX_DAYS = 2
-"""With a backup each night, the newest is never older than this."""
+GEOIP_MAX_DAYS = 62
+"""An older database of addresses has missed an edition at least: the free ones are published each month, or oftener."""
 
 CERTIFICATE_MIN_DAYS = 14
 """With less time left, whatever renews the certificate has probably failed."""
@@ -68,35 +63,6 @@ CERTIFICATE_MIN_DAYS = 14
 OPTIMISE = (
     "use the system's Python, or one made with --enable-optimizations --with-lto: 0.7 to 0.8 of the CPU time"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the report.
-
-    Args:
-        about: what was checked.
-        says: what was found.
-        cure: what to do; None if all is well.
-        grave: whether the cure is necessary, because a start fails or something is unsafe without it; False makes it
-            advice. Without meaning if there is no cure.
-    """
-
-    about: str
-    says: str
-    cure: str | None = None
-    grave: bool = True
-
-    @property
-    def ill(self) -> bool:
-        """Whether something has to be done."""
-        return self.cure is not None and self.grave
-
-    def __str__(self) -> str:
-        if self.cure is None:
-            return f"ok      {self.about}: {self.says}"
-        mark = "WRONG " if self.grave else "advice"
-        return f"{mark}  {self.about}: {self.says}\n        → {self.cure}"
 
 
 async def examine(config: Config) -> AsyncIterator[Finding]:
@@ -117,9 +83,10 @@ async def examine(config: Config) -> AsyncIterator[Finding]:
     async for finding in _database(config):
         yield finding
     for finding in (
-        *_backup(config),
+        *doctor_backups.backup(config),
         *_certificate(config),
         *_settings(config),
+        *_geoip(config),
         *_addresses(config),
         *_descriptors(config),
     ):
@@ -222,26 +189,12 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
             if (wrong := await mismatch(database, config.shared_dir)) is not None:
                 yield Finding("keys", wrong, CURE)
             if (archive := archive_of(config)) is not None:
-                yield await _archive(database, archive)
+                yield await doctor_backups.archive(database, archive)
             if (urls := config.nats_url or await _kept(config.data_dir, database)) is not None:
                 async for finding in _nodes(urls, database):
                     yield finding
     except PersistenceError as fault:
         yield Finding("database", str(fault), "see PARTYLINE_DATABASE_URL and PARTYLINE_PG_BIN")
-
-
-async def _archive(database: Database, wal_dir: Path) -> Finding:
-    failed = await database.read(checks.read_failed_archiving)
-    if failed is not None:
-        free = await trio.to_thread.run_sync(free_bytes, wal_dir)
-        why = f", whose disk is full ({free:,} bytes are left)" if free < SEGMENT_BYTES else ""
-        says = f"the log cannot be written to {wal_dir}{why}, as was last tried at {failed}"
-        return Finding("archive", says, "see postgres.log below the data folder; the log grows meanwhile")
-    found = await trio.to_thread.run_sync(usable_bases, wal_dir)
-    days = (time.time() - found[-1].about.ended.timestamp()) / 86_400 if found else 0.0
-    cure = None if found and days <= BASE_MAX_DAYS else "run partyline base-backup, each week"
-    says = f"{len(found)} base backups, the newest {days:.0f} days ago" if found else "no base backup yet"
-    return Finding("archive", says, cure, grave=not found)
 
 
 def _embedded(config: Config) -> Finding:
@@ -297,18 +250,6 @@ async def _nodes(urls: tuple[str, ...], database: Database) -> AsyncIterator[Fin
         yield Finding("clock", says, "let both machines keep time by NTP")
 
 
-def _backup(config: Config) -> Iterator[Finding]:
-    last, archive = last_backup_seconds(config.shared_dir), archive_of(config)
-    days = (time.time() - last) / 86_400
-    says = f"{days:.0f} days ago" if last else "never made"
-    if days <= BACKUP_MAX_DAYS:
-        yield Finding("backup", says)
-    elif archive is not None and time.time() - last_base_seconds(archive) <= BASE_MAX_DAYS * 86_400:
-        yield Finding("backup", f"{says}, and the archive has a base backup")
-    else:
-        yield Finding("backup", says, "run partyline backup FILE, each night", grave=False)
-
-
 def _certificate(config: Config) -> Iterator[Finding]:
     if config.tls_bind is None or config.tls_cert is None or config.tls_key is None:
         return
@@ -342,6 +283,24 @@ def _settings(config: Config) -> Iterator[Finding]:
             check(config)
         except OperatorFault as fault:
             yield Finding(about, str(fault), "correct that setting")
+
+
+def _geoip(config: Config) -> Iterator[Finding]:
+    if config.geoip_db is None:
+        return
+    # Whoever has no such setting needs no reader of it.
+    from persistence.ip.geo_file import NotUsable, open_geo_file  # noqa: PLC0415
+
+    try:
+        file = open_geo_file(config.geoip_db, Path(tempfile.gettempdir()))
+    except NotUsable as fault:
+        missing = "put one there with partyline-fetch-geoip FILE, or unset PARTYLINE_GEOIP_DB"
+        yield Finding("GeoIP", f"no address can be located: {fault}", missing, grave=False)
+        return
+    days = (time.time() - file.built_at_seconds) / 86_400
+    file.close()
+    cure = "fetch a newer one, partyline-fetch-geoip FILE, each month" if days > GEOIP_MAX_DAYS else None
+    yield Finding("GeoIP", f"a database of {days:.0f} days ago", cure, grave=False)
 
 
 def _addresses(config: Config) -> Iterator[Finding]:

@@ -73,7 +73,8 @@ def _show_disks(service: Service) -> None:
     )
     metrics.gauge(
         "last_base_backup_seconds",
-        "When the last base backup was complete, epoch seconds; 0 for never, no number without an archive.",
+        "When the last base backup of this database was complete, epoch seconds; 0 for never, no number without an "
+        "archive.",
         lambda: disk.last_base_seconds,
     )
     metrics.gauge(

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import trio
 
+from persistence.archiving.bases import last_base_seconds
 from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
 from persistence.embedded.data_dir import node_name
 from persistence.embedded.postgres import embedded_postgres
+from persistence.embedded.system_identifier import of_cluster
+from persistence.schema.checks import read_system_identifier
 from persistence.schema.migrate import migrate
 from routes.cli.archiving import make_base, restore_archive
 from routes.cli.backup import make_backup, restore_backup
@@ -66,6 +69,13 @@ class Installation:
     async def base(self, keep: int = 2) -> list[str]:
         """Make a base backup."""
         return list(await make_base(self.config, keep))
+
+    async def last_base_seconds(self) -> float:
+        """When its newest base backup was complete, as the metrics tell it; 0 for none of this database."""
+        async with self._database() as database:
+            system = await database.read(read_system_identifier)
+        assert system == of_cluster(self.config.data_dir / "postgres" / "data")
+        return last_base_seconds(self.archive, system)
 
     async def lose_and_restore(self, until: datetime | None = None) -> None:
         """Remove the data folder, and restore it from the archive."""

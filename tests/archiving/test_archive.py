@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import struct
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,7 +10,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from persistence.archiving.bases import About, bases_in, choose, last_base_seconds, prune, usable_bases
+from persistence.archiving.bases import (
+    About,
+    bases_in,
+    bases_of,
+    choose,
+    last_base_seconds,
+    prune,
+    usable_bases,
+)
 from persistence.archiving.files import FileArchive, bring_back
 from persistence.backup.faults import BackupFault
 from persistence.embedded.account import Account
@@ -17,6 +26,7 @@ from persistence.embedded.cluster import ClusterFaulty
 from persistence.embedded.wal import archiving, recovering
 from routes.cli.archiving import moment
 from routes.cli.doctor import examine
+from routes.cli.doctor_backups import backup
 from routes.cli.faults import CommandFault
 from routes.config.config import read_config
 
@@ -90,14 +100,49 @@ def test_a_base_of_a_timeline_that_was_left_before_it_is_not_chosen(tmp_path: Pa
 
 
 def test_the_newest_base_that_can_be_restored_says_how_old_the_last_is(tmp_path: Path):
-    assert last_base_seconds(tmp_path) == 0
+    assert last_base_seconds(tmp_path, None) == 0
     for number in (1, 2, 3):
         add_base(tmp_path, number)
-    assert last_base_seconds(tmp_path) == (AT + timedelta(days=3)).timestamp()
+    assert last_base_seconds(tmp_path, None) == (AT + timedelta(days=3)).timestamp()
     add_history(tmp_path, (1, 40))
-    assert last_base_seconds(tmp_path) == (AT + timedelta(days=2)).timestamp()
+    assert last_base_seconds(tmp_path, None) == (AT + timedelta(days=2)).timestamp()
     next(tmp_path.glob("bases/*/about.json")).write_text("{")
-    assert last_base_seconds(tmp_path) == 0  # as long as nobody can tell what is there
+    assert last_base_seconds(tmp_path, None) == 0  # as long as nobody can tell what is there
+
+
+def add_segment(archive: Path, number: int, system: int) -> None:
+    """The head of a segment, which says of which cluster it is."""
+    (archive / "wal").mkdir(exist_ok=True)
+    head = struct.pack("=HHIQI4xQ", 0xD118, 2, 1, number << 24, 0, system)
+    (archive / "wal" / a_segment(number)).write_bytes(gzip.compress(head))
+
+
+def test_the_bases_of_an_earlier_cluster_are_not_those_of_this_one(tmp_path: Path):
+    for number in (1, 2):
+        add_base(tmp_path, number)
+        add_segment(tmp_path, number * 16, system=7)
+    assert last_base_seconds(tmp_path, 7) == (AT + timedelta(days=2)).timestamp()
+    assert last_base_seconds(tmp_path, 8) == 0
+    add_base(tmp_path, 3)
+    add_segment(tmp_path, 48, system=8)
+    assert last_base_seconds(tmp_path, 8) == (AT + timedelta(days=3)).timestamp()
+    assert [base.about.ended.day for base in bases_of(tmp_path, 7)] == [27, 28]
+    (tmp_path / "wal" / a_segment(16)).write_bytes(b"spoilt")  # then nobody can tell
+    assert [base.about.ended.day for base in bases_of(tmp_path, 8)] == [27, 29]
+    assert [base.about.ended.day for base in usable_bases(tmp_path)] == [27, 28, 29]
+
+
+async def test_the_doctor_wants_a_backup_where_the_only_base_is_of_another_database(tmp_path: Path):
+    add_base(tmp_path / "archive", 1, ended=datetime.now(UTC))
+    add_segment(tmp_path / "archive", 16, system=7)
+    control = tmp_path / "data/postgres/data/global/pg_control"
+    control.parent.mkdir(parents=True)
+    config = read_config(
+        {"PARTYLINE_DATA_DIR": str(tmp_path / "data"), "PARTYLINE_WAL_DIR": str(tmp_path / "archive")}
+    )
+    for system, says in ((7, "never made, and the archive has a base backup"), (8, "never made")):
+        control.write_bytes(struct.pack("=QII", system, 1800, 0))
+        assert [one.says for one in backup(config)] == [says]
 
 
 @pytest.mark.parametrize(("days", "is_enough"), [(7, True), (9, False)])

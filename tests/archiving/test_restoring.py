@@ -65,11 +65,14 @@ async def test_a_new_cluster_goes_on_behind_the_old_one_in_an_archive() -> None:
         await one.write("a", "b", "c")
         moment = await one.now()
         await one.write("lost")
+        assert await one.last_base_seconds() > 0
         await one.lose_and_restore_file()
         await one.write("d", "e")
+        assert await one.last_base_seconds() == 0  # the one that is there restores the old cluster
         old, new = ({path.name[8:24] for path in one.wal.glob(f"0000000{number}0*.gz")} for number in (1, 2))
         assert new and min(new) > max(old)
         await one.base()
+        assert await one.last_base_seconds() > 0
         await one.write("f")
         await one.lose_and_restore()
         assert await one.read() == ["a", "b", "c", "lost", "d", "e", "f"]
@@ -102,7 +105,9 @@ async def test_an_upgraded_database_goes_on_in_the_archive() -> None:
         await upgrade_database(config, older())
         moved = Installation(config, one.archive)
         await moved.write("d")
+        assert await moved.last_base_seconds() == 0
         await moved.base()
+        assert await moved.last_base_seconds() > 0
         await moved.write("e")
         await moved.lose_and_restore()
         assert await moved.read() == ["a", "b", "c", "d", "e"]

@@ -6,11 +6,12 @@ import socket
 import pytest
 
 from persistence.embedded.data_dir import hold_data_dir
-from routes.cli.doctor import examine
+from routes.cli.doctor import GEOIP_MAX_DAYS, examine
 from routes.config.config import read_config
 from routes.edge.identity.keys import open_keys
 from routes.open_files import SPARE
 from tests.edge.certificate import Certificate
+from tests.ip.databases import write
 from tests.support.disks import small_disk
 
 
@@ -122,6 +123,35 @@ async def test_the_doctor_looks_at_the_certificate(environ, tmp_path, database_u
     assert "renew it" in soon.cure
     certificate.keyfile.unlink()
     assert (await found()).ill
+
+
+async def test_the_doctor_says_that_addresses_cannot_be_located_or_as_of_long_ago(
+    environ, tmp_path, database_url, monkeypatch
+):
+    path = tmp_path / "geo.mmdb"
+    settings = {"PARTYLINE_DATABASE_URL": database_url, "PARTYLINE_BIND": "127.0.0.1:0"}
+
+    async def found(**more):
+        return [one async for one in examine(read_config(settings | more)) if one.about == "GeoIP"]
+
+    assert await found() == []
+    configured = {"PARTYLINE_GEOIP_DB": str(path)}
+    [gone] = await found(**configured)
+    assert (gone.says, gone.ill) == (f"no address can be located: {path}: No such file or directory", False)
+    assert "fetch-geoip" in gone.cure
+    path.write_bytes(b"x" * 1000)
+    [spoilt] = await found(**configured)
+    assert spoilt.says.endswith("is no database of MaxMind's format") and spoilt.cure == gone.cure
+    write(path)
+    [fresh] = await found(**configured)
+    assert (fresh.says, fresh.cure) == ("a database of 0 days ago", None)
+    built = GEOIP_MAX_DAYS * 86_400 + 90_000
+    monkeypatch.setattr("mmdb_writer.time.time", lambda: path.stat().st_mtime - built)
+    write(path)
+    monkeypatch.undo()
+    [old] = await found(**configured)
+    assert (old.says, old.ill) == (f"a database of {GEOIP_MAX_DAYS + 1} days ago", False)
+    assert "a newer one" in old.cure
 
 
 REFUSED = {

@@ -9,8 +9,9 @@ from persistence.connection import Connection
 from persistence.embedded.binaries import NoPostgres
 from persistence.embedded.cluster import ClusterFaulty
 from persistence.embedded.postgres import choose_home, embedded_postgres
-from routes.cli.doctor import Finding, examine
+from routes.cli.doctor import examine
 from routes.cli.faults import CommandFault
+from routes.cli.finding import Finding
 from routes.cli.upgrade import upgrade_database
 from routes.config.config import Config, read_config
 from tests.support.embedded import older
