@@ -15,8 +15,9 @@ from routes.chat.parts import BLOBS
 from tests.friends.play import make_friends
 from tests.party.play import PARTY
 from tests.support.world import Player, World
+from tests.users.kept import BARE_ID, COLUMNS, LETS_GO, NOTHING, OF_OTHERS, REWRITTEN, TABLES, UNPLAYED
 from tests.users.play import erase
-from tests.users.traces import NAME, SECRET, everything, in_a_party_of, once, traces
+from tests.users.traces import NAME, SECRET, everything, in_a_party_of, once, standing, traces
 
 KEPT = {
     NAME: set[str](),
@@ -52,6 +53,24 @@ async def test_no_row_tells_of_them(world: World, word: str) -> None:
         database, world.service.of(BLOBS), trio.to_thread.run_sync, now_ms=world.clock.now_ms()
     )
     assert not files_holding(blobs, word)
+
+
+async def test_their_id_stays_where_it_is_said_to_stay(world: World) -> None:
+    """And each table that may keep something of them is written by `everything`, or said not to be."""
+    ann, ben = await world.players(NAME, "Ben")
+    await everything(world, ann, ben)
+    database = world.service.database
+    played = {*await database.read(traces, SECRET), *await database.read(traces, NAME)}
+    played |= {table for table, _ in await database.read(standing, ann.id)}
+    asked = {table for table, why in TABLES.items() if why not in {NOTHING, LETS_GO}}
+    assert asked - played == UNPLAYED.keys()
+    await erase(world, ann)
+    stays = {
+        (table, column)
+        for table, column in await database.read(standing, ann.id)
+        if TABLES.get(table) not in {OF_OTHERS, REWRITTEN}
+    }
+    assert stays <= {one for one, why in COLUMNS.items() if why.startswith(BARE_ID)}
 
 
 async def test_a_party_that_lives_on_tells_nothing_of_them(world: World) -> None:

@@ -48,6 +48,25 @@ async def traces(conn: Connection, word: str) -> dict[str, int]:
     return found
 
 
+async def standing(conn: Connection, word: str) -> set[tuple[str, str]]:
+    """(table, column) of the texts in which a word stands as it is."""
+    columns = await conn.fetch(
+        "SELECT attrelid::regclass::text AS name, attname FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid"
+        " JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE relkind IN ('r', 'p') AND attnum > 0"
+        " AND NOT attisdropped AND nspname NOT IN ('pg_catalog', 'information_schema')"
+    )
+    return {
+        (row["name"], row["attname"])
+        for row in columns
+        if await conn.fetchval(
+            f'SELECT EXISTS (SELECT FROM {row["name"]} WHERE position($1 IN "{row["attname"]}"::text) > 0'
+            f' OR position($2 IN "{row["attname"]}"::text) > 0)',
+            word,
+            word.encode().hex(),
+        )
+    }
+
+
 def once(number: int) -> dict[str, str]:
     """The headers of a request whose answer is kept."""
     return {"idempotency-key": f"request-{number}"}
