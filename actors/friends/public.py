@@ -45,7 +45,7 @@ class FlameStreak(Shown, frozen=True):
         days: how many days.
         active: whether it can still be prolonged.
         started_at: the first of the days.
-        last_interaction_at: when they were last in touch.
+        last_interaction_at: when one of them was last in touch with the other for the first time of a day.
         expires_at: the moment by which both must have been in touch again.
     """
 

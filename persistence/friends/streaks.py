@@ -6,7 +6,8 @@ import msgspec
 
 from persistence.connection import Connection
 
-# Days come in rising order; one that is older than the stored ones changes nothing. The link is locked, so that no
+# Days come in rising order; one that is no newer than the stored ones changes nothing, not even the time of the last
+# contact: a process that has just started does not know what was written, and tells each party of the day again. The link is locked, so that no
 # streak outlives a friendship that is ended concurrently.
 _TOUCH = """
 INSERT INTO flame_streaks AS old (low_id, high_id, low_day, high_day, first_day, last_day, last_contact_ms)
@@ -30,6 +31,8 @@ ON CONFLICT (low_id, high_id) DO UPDATE SET
         WHEN greatest(old.low_day, excluded.low_day) = $1 AND greatest(old.high_day, excluded.high_day) = $1 THEN $1
         ELSE old.last_day END,
     last_contact_ms = greatest(old.last_contact_ms, excluded.last_contact_ms)
+WHERE greatest(old.low_day, excluded.low_day) IS DISTINCT FROM old.low_day
+    OR greatest(old.high_day, excluded.high_day) IS DISTINCT FROM old.high_day
 RETURNING low_id, high_id
 """
 
@@ -57,7 +60,7 @@ async def touch(conn: Connection, day: int, contacts: Sequence[Contact]) -> list
         contacts: at most one for each pair of users.
 
     Returns:
-        Those of the pairs who are friends; the others have no streak.
+        Those of the pairs of whom a side was in touch for the first time on that day. Only friends have a streak.
     """
     rows = await conn.fetch(
         _TOUCH,

@@ -161,6 +161,19 @@ def meet_many(streaks: Streaks | None, prefix: str) -> None:
         streaks.contact(f"{prefix}-{number}", ANN, DAY * DAY_MS)
 
 
+async def test_a_process_that_has_just_started_moves_nothing_by_what_it_tells_again(
+    database: Database, told: list[tuple[str, str]]
+) -> None:
+    """As of two who share a party while the service is started anew."""
+    moments = (DAY * DAY_MS + 5, DAY * DAY_MS + 9_000, (DAY + 1) * DAY_MS + 7)
+    for at_ms, last_ms, changes in zip(moments, (5, 5, DAY_MS + 7), (1, 1, 2), strict=True):
+        started = Streaks(database, lambda one, other: told.append((one, other)))
+        started.together((ANN, BEN), at_ms)
+        await started.flush()
+        assert (await link_of(database)).last_contact_ms == DAY * DAY_MS + last_ms
+        assert len(told) == changes
+
+
 async def test_what_waits_for_the_database_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("actors.friends.streaks.WAITING_MAX", 8)
     away = Away()
