@@ -7,7 +7,7 @@ from collections.abc import Callable
 import structlog
 
 from persistence.bridge.faults import describe
-from persistence.errors import LimitReached, RowsRejected
+from persistence.errors import LimitReached, ReferenceGone, RowsRejected
 from persistence.failing import Failing
 from persistence.journal.turn import Turn
 
@@ -19,6 +19,9 @@ MAX_SUSPECTS = 4_096
 
 COUNTED_SECONDS = 3600.0
 """How long after a refusal the next one of the same actor is told as one of many."""
+
+COINCIDENCES = 2
+"""Turns of one actor that may refer to what was deleted while they were on their way, without anything being wrong."""
 
 _log = structlog.get_logger()
 
@@ -73,6 +76,9 @@ class Refusals:
     def tell(self, turn: Turn, failure: RowsRejected) -> None:
         """Count a refusal, and log it if it is time to; a reached limit is no fault, and is neither.
 
+        That somebody was erased meanwhile is none either, unless it happens to one actor again and again: then it
+        refers to what has long been gone.
+
         Args:
             turn: the turn that was refused.
             failure: what its actor is answered.
@@ -82,5 +88,10 @@ class Refusals:
         cause = failure.cause
         reason = f"{type(cause).__name__} {getattr(cause, 'constraint_name', '')}"
         times = self._failing.count((turn.kind, turn.id), reason)
-        if times is not None:
-            _log.warning("a turn was rejected", kind=turn.kind, id=turn.id, times=times, **describe(cause))
+        if times is None:
+            return
+        said = {"kind": turn.kind, "id": turn.id, "times": times, **describe(cause)}
+        if isinstance(failure, ReferenceGone) and times <= COINCIDENCES:
+            _log.info("what a turn refers to was deleted meanwhile", **said)
+        else:
+            _log.warning("a turn was rejected", **said)

@@ -7,8 +7,8 @@ import msgspec
 from persistence.connection import Connection
 
 # Days come in rising order; one that is no newer than the stored ones changes nothing, not even the time of the last
-# contact: a process that has just started does not know what was written, and tells each party of the day again. The link is locked, so that no
-# streak outlives a friendship that is ended concurrently.
+# contact: a process that has just started does not know what was written, and tells each party of the day again. The
+# link is locked, so that no streak outlives a friendship that is ended concurrently.
 _TOUCH = """
 INSERT INTO flame_streaks AS old (low_id, high_id, low_day, high_day, first_day, last_day, last_contact_ms)
 SELECT new.low_id, new.high_id,

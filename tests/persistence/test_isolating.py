@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 from persistence.bridge.database import Database
 from persistence.bridge.suspects import COUNTED_SECONDS, MAX_SUSPECTS, SUSPECT_SECONDS, Refusals, Suspects
 from persistence.connection import Connection
-from persistence.errors import RowsRejected
+from persistence.errors import ReferenceGone, RowsRejected
 from persistence.journal.turn import Turn
 from tests.support.turns import (
     Answers,
@@ -156,3 +156,16 @@ def test_refusals_are_told_anew_after_an_hour() -> None:
         now = COUNTED_SECONDS
         refusals.tell(a_turn("a"), RowsRejected("!"))
     assert [line["times"] for line in lines] == [1, 2, 1]
+
+
+def test_who_was_erased_meanwhile_is_no_fault_unless_it_is_always_so() -> None:
+    refusals = Refusals(lambda: 0.0)
+    with capture_logs() as lines:
+        for _ in range(4):
+            refusals.tell(a_turn("a"), ReferenceGone("!"))
+    assert [(line["log_level"], line["times"]) for line in lines] == [
+        ("info", 1),
+        ("info", 2),
+        ("warning", 4),
+    ]
+    assert lines[0]["event"] == "what a turn refers to was deleted meanwhile"
