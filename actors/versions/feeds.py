@@ -106,7 +106,7 @@ def folder_of(state: ScopeState) -> Folder:
 
 
 def feed_of(state: ScopeState, name: FeedName, folder: Folder, *, folder_url: str) -> bytes | None:
-    """A feed as it is now; None when its channel points to nothing.
+    """A feed as it is now; None when its channel points to nothing, or its release has no file for the audience.
 
     Args:
         state: the state of the scope.
@@ -128,9 +128,9 @@ def feed_of(state: ScopeState, name: FeedName, folder: Folder, *, folder_url: st
     return appcast(shown, folder, title=title, channel=name.channel, folder_url=folder_url)
 
 
-def channel_file(release: Release, audience: Audience, folder: Folder, *, percentage: int) -> bytes:
-    """electron-updater's `<channel>.yml`. Files without a hash are left out: for one of them, the updater
-    would refuse them all.
+def channel_file(release: Release, audience: Audience, folder: Folder, *, percentage: int) -> bytes | None:
+    """electron-updater's `<channel>.yml`; None without a file, because the updater would announce the version first and
+    fail then. Files without a hash are left out: for one of them, it would refuse them all.
 
     Args:
         release: the release that the channel offers.
@@ -145,11 +145,12 @@ def channel_file(release: Release, audience: Audience, folder: Folder, *, percen
         and (audience.arches is None or artifact.arch in audience.arches)
         and (artifact.sha512 is not None or artifact.sha256 is not None)
     ]
+    if not files:
+        return None
     document: dict[str, object] = {"version": release.version, "files": files}
-    if files:
-        # Before version 4 of the updater, a channel file named one file alone.
-        document["path"] = files[0]["url"]
-        document |= {name: files[0][name] for name in ("sha512", "sha2") if name in files[0]}
+    # Before version 4 of the updater, a channel file named one file alone.
+    document["path"] = files[0]["url"]
+    document |= {name: files[0][name] for name in ("sha512", "sha2") if name in files[0]}
     document["releaseDate"] = iso(_published_ms(release))
     if release.notes:
         document["releaseNotes"] = release.notes

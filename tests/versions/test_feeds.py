@@ -134,7 +134,16 @@ def test_a_channel_file() -> None:
         "releaseNotes": "new",
         "stagingPercentage": 20,
     }
-    assert {"stagingPercentage", "path"}.isdisjoint(shown(WINDOWS))
+    assert "stagingPercentage" not in shown(WINDOWS, file("a.exe"))
+
+
+@pytest.mark.parametrize("audience", [WINDOWS, MAC, LINUX])
+def test_a_version_that_its_audience_cannot_download_is_not_announced(audience: Audience) -> None:
+    others = {"windows": "macos", "macos": "linux", "linux": "windows"}
+    here = {"platform": audience.platform, "sha256": None, "sha512": None}
+    one = release(file("there", others[audience.platform]), file("unchecked", **here))
+    assert feed(state(stable=(one, None)), "stable", audience) is None
+    assert shown(audience, file("here", audience.platform))["version"] == "1.2.0"
 
 
 @given(notes=st.text(min_size=1))

@@ -94,3 +94,16 @@ async def test_drafts_and_yanked_releases_are_not_there(world: World) -> None:
     assert (await nobody.ask("GET", f"{FEEDS}/old.exe")).status_code == 200
     await pia.changed(old, status="yanked")
     assert (await nobody.refused("GET", f"{FEEDS}/old.exe"))[0] == 404
+
+
+async def test_a_release_without_files_for_a_platform_is_not_announced_to_it(world: World) -> None:
+    pia, nobody = await a_publisher(world), world.nobody()
+    await hosted(pia, "1.0.0", fileName="setup.exe")
+    for _ in range(2):  # the second one from memory
+        for name in ("latest-mac.yml", "stable-linux.yml", "latest-linux-arm64.yml"):
+            answer = await nobody.ask("GET", f"{FEEDS}/{name}")
+            assert answer.status_code == 404
+            assert "no files for this platform" in answer.json()["detail"]
+        assert (await nobody.ask("GET", f"{FEEDS}/latest.yml")).status_code == 200
+    await hosted(pia, "1.1.0", b"for all", fileName="app.zip", platform="any", arch="any")
+    assert json.loads((await nobody.ask("GET", f"{FEEDS}/latest-mac.yml")).content)["version"] == "1.1.0"
