@@ -7,7 +7,7 @@ import msgspec
 
 from routes import TABLE
 from routes.edge.declare.endpoint import Endpoint
-from routes.edge.declare.pages import Cursor, PageQuery
+from routes.edge.declare.pages import BEGIN_AGAIN, Cursor, PageQuery
 from routes.edge.identity.base64url import to_base64url
 from tests.connect.play import claimed
 from tests.support.world import Player, World, world
@@ -104,7 +104,7 @@ async def test_a_foreign_cursor_is_refused_by_name(world: World):
             response = await reader.read(path, cursor)
             problem = response.json()
             assert (response.status_code, problem["code"]) == (400, "BAD_QUERY"), path
-            assert problem["detail"] == "query parameter cursor is not valid"
+            assert problem["detail"] == f"query parameter cursor {BEGIN_AGAIN}"
             assert problem["meta"] == {"parameter": "cursor"}
 
 

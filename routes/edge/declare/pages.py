@@ -19,6 +19,9 @@ from routes.edge.wire import Wire
 MAX_CHARACTERS = 640
 """Longer cursors are refused unread. The longest that is made has 600: it holds a name of 100 four-byte characters."""
 
+BEGIN_AGAIN = "is not one of this list, or of an earlier version of it; begin again without it"
+"""What is wrong with a cursor, and what a client does then: it may have one from before an update of the service."""
+
 Place = TypeVar("Place")
 Row = TypeVar("Row")
 
@@ -75,7 +78,7 @@ class Cursor(Generic[Place]):
         try:
             return self._parsed(text)
         except (ValueError, msgspec.DecodeError):
-            raise bad_parameter("cursor") from None
+            raise bad_parameter("cursor", BEGIN_AGAIN) from None
 
     def page(self, rows: Sequence[Row], size: int, place_of: Callable[[Row], Place]) -> CursorPage[Row]:
         """The page that begins with the first of these rows.

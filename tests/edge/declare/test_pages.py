@@ -69,6 +69,9 @@ def test_the_longest_name_fits():
 def test_other_texts_are_refused_and_named(text: str):
     refused = refusal(NUMBERS, text)
     assert (refused.code, refused.status_hint, refused.meta) == ("BAD_QUERY", 400, {"parameter": "cursor"})
+    assert refused.message.endswith(
+        "begin again without it"
+    )  # as a client that kept it through an update has to
     assert refused.__suppress_context__
 
 
