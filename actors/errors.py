@@ -41,70 +41,9 @@ A refusal is always meant for the client; defects of the service are raised as o
 A `status_hint` is a hint: only the edge decides on a status code (contract §1).
 """
 
-from collections.abc import Iterable
-from itertools import islice
 from typing import ClassVar
 
-import msgspec
-
-MAX_ERRORS = 100
-"""Most field errors that one refusal tells of."""
-
-MAX_POINTER_BYTES = 8 * 1024
-"""Most bytes of all pointers of one refusal, as written in JSON: they repeat names that the client has chosen."""
-
-INSIDE = " (further inside)"
-"""The end of the sentence of an error whose pointer was cut."""
-
-
-class FieldError(msgspec.Struct, frozen=True):
-    """One broken field: where (RFC 6901 pointer into the body), which rule, and a sentence.
-
-    Args:
-        pointer: where in the body it is (JSON Pointer, RFC 6901).
-        code: what is wrong, for programs.
-        message: what is wrong, for people.
-    """
-
-    pointer: str
-    code: str
-    message: str
-
-    def within(self, room: int) -> "FieldError":
-        """This error, with a pointer of at most `room` bytes as it is written in JSON.
-
-        A longer pointer is cut by whole steps, so that it leads to the nearest value around the broken one whose own
-        pointer fits, at worst to the whole body; the sentence then ends with "(further inside)".
-        """
-        if len(self.pointer) <= room and _written_bytes(self.pointer) <= room:
-            return self
-        cut = ""
-        for step in self.pointer[: room + 1].split("/")[1:]:
-            room -= 1 + _written_bytes(step)
-            if room < 0:
-                break
-            cut += f"/{step}"
-        return FieldError(cut, self.code, self.message.removesuffix(INSIDE) + INSIDE)
-
-
-def told(errors: Iterable[FieldError]) -> tuple[FieldError, ...]:
-    """The first 100 errors, with pointers of 8 KiB together, so that no refusal is much larger than what is refused.
-
-    Args:
-        errors: the errors, of which no more are taken from the iterable than are told. Pointers for which no room is
-            left are cut (`FieldError.within`).
-    """
-    kept: list[FieldError] = []
-    room = MAX_POINTER_BYTES
-    for error in islice(errors, MAX_ERRORS):
-        fitting = error.within(room)
-        room -= _written_bytes(fitting.pointer)
-        kept.append(fitting)
-    return tuple(kept)
-
-
-def _written_bytes(pointer: str) -> int:
-    return len(msgspec.json.encode(pointer)) - 2
+from actors.field_errors import FieldError, bounded
 
 
 class Refused(Exception):
@@ -188,13 +127,13 @@ class Invalid(Refused):
         errors: the errors of the fields, at least one.
 
     Attributes:
-        errors: the errors that the client is told of (`told`).
+        errors: the errors that the client is told of (`bounded`).
     """
 
     code, status_hint, sentence = "VALIDATION_FAILED", 422, "the request is not valid"
 
     def __init__(self, *errors: FieldError, message: str | None = None, **meta: object) -> None:
-        self.errors = told(errors)
+        self.errors = bounded(errors)
         super().__init__(message or (errors[0].message if errors else None), **meta)
 
 

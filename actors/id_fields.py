@@ -4,7 +4,8 @@ another refusal.
 
 from collections.abc import Sequence
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.ids import ObjectId, Uuid, parse_object_id, parse_uuid
 
 

@@ -10,7 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.bounds import MAX_NAMED, Bigint, IdText, ShortText, ruled
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.texts import line_flaws, lines_flaws, with_line_feeds
 from actors.time import iso
 

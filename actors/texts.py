@@ -7,7 +7,8 @@ line or change the direction of what follows are refused as well.
 
 import re
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 
 SENTENCE = "no control characters but line breaks and tabs"
 """The error message for a text that does not pass."""

@@ -2,7 +2,7 @@
 
 from urllib.parse import SplitResult, urlsplit
 
-from actors.errors import FieldError
+from actors.field_errors import FieldError
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from persistence.banners.banners import Design, Layer
 
 LAYERS_MAX = 6

@@ -12,7 +12,8 @@ from io import BytesIO
 
 from PIL import Image, UnidentifiedImageError
 
-from actors.errors import FieldError, Invalid, TooLarge
+from actors.errors import Invalid, TooLarge
+from actors.field_errors import FieldError
 from actors.png import BadPng, picture_of, size_of
 from persistence.capes.rows import Pictures
 

@@ -18,13 +18,13 @@ from actors.chat.records import public_attachment
 from actors.errors import (
     Blocked,
     ConversationNotFound,
-    FieldError,
     Invalid,
     NotFound,
     Overloaded,
     QuotaExceeded,
     TooLarge,
 )
+from actors.field_errors import FieldError
 from actors.file_names import MAX_NAME_CHARACTERS, clean_name
 from actors.time import DAY_MS
 from persistence.chat import attachments, members

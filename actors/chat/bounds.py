@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from actors.errors import FieldError, QuotaExceeded
+from actors.errors import QuotaExceeded
+from actors.field_errors import FieldError
 from actors.users.permissions import Access
 from persistence.chat import bounds
 from persistence.connection import Connection

@@ -18,7 +18,7 @@ from actors.chat.commands import (
 )
 from actors.chat.public import Mention
 from actors.chat.state import Member
-from actors.errors import FieldError
+from actors.field_errors import FieldError
 from actors.texts import line_flaws, lines_flaws
 
 MAX_RECORD_BYTES = 80 * 1024

@@ -36,7 +36,8 @@ from actors.chat.rules_messages import check_not_blocked, member_of
 from actors.chat.sight import Relationships
 from actors.chat.state import MAX_MEMBERS, Member, State, find_line, participant_key
 from actors.chat.window import WINDOW_LINES, Line
-from actors.errors import Blocked, Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.errors import Blocked, Conflict, Forbidden, Invalid, NotFound
+from actors.field_errors import FieldError
 from actors.ids import Uuid, new_uuid
 from actors.texts import line
 from persistence.chat.consent import Consent

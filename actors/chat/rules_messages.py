@@ -19,16 +19,8 @@ from actors.chat.public import Attachment, Mention, Message
 from actors.chat.sight import Relationships
 from actors.chat.state import Member, State, find_line
 from actors.chat.window import Line
-from actors.errors import (
-    Blocked,
-    Conflict,
-    ConversationNotFound,
-    FieldError,
-    Forbidden,
-    Invalid,
-    NotFound,
-    QuotaExceeded,
-)
+from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.polls import Poll, check_poll
 from actors.texts import with_line_feeds
 from actors.time import iso, parse_iso

@@ -16,7 +16,8 @@ from actors.chat.reading import StoredConversation
 from actors.chat.rules_members import check_consent
 from actors.chat.state import MAX_MEMBERS, Summary, encode_summary, participant_key
 from actors.chat.stored import facts_of_row, standing_of_row
-from actors.errors import ConversationNotFound, FieldError, Invalid
+from actors.errors import ConversationNotFound, Invalid
+from actors.field_errors import FieldError
 from actors.texts import line_flaws
 from persistence.chat import consent, conversations, members
 from persistence.chat.rows import ConversationRow

@@ -8,7 +8,8 @@ import msgspec
 
 from actors.bounds import IdText, ruled, whole
 from actors.connect.schemas import Schema, faults, fitted, misfits
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.stored_json import values_in
 from actors.texts import line, lines
 from persistence.connect.extensions import NODE

@@ -24,15 +24,8 @@ from actors.connect.extensions import NO_SCHEMA, find_action, fitted_payload
 from actors.connect.rules_settings import MASK
 from actors.connect.schemas import escaped
 from actors.connect.state import State
-from actors.errors import (
-    CommandFinished,
-    FieldError,
-    Invalid,
-    NotFound,
-    QuotaExceeded,
-    RevisionConflict,
-    TooLarge,
-)
+from actors.errors import CommandFinished, Invalid, NotFound, QuotaExceeded, RevisionConflict, TooLarge
+from actors.field_errors import FieldError
 from actors.pages import fitting
 from actors.stored_json import values_in
 from persistence.connect.rows import CommandRow

@@ -22,16 +22,8 @@ from actors.connect.consent import consent_ended
 from actors.connect.events import MemberEvent, OwnEvent, ServerChanged, SessionEvent
 from actors.connect.rules_members import changed, joined, overreaching, with_members
 from actors.connect.state import Relation, State
-from actors.errors import (
-    Blocked,
-    Conflict,
-    FieldError,
-    Forbidden,
-    Invalid,
-    InviteExpired,
-    NotFound,
-    QuotaExceeded,
-)
+from actors.errors import Blocked, Conflict, Forbidden, Invalid, InviteExpired, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from persistence.connect.rows import InviteRow, MemberRow
 
 Status: TypeAlias = Literal["pending", "accepted", "revoked", "expired"]

@@ -28,7 +28,8 @@ from actors.connect.capabilities import (
 )
 from actors.connect.events import MemberEvent
 from actors.connect.state import State
-from actors.errors import Blocked, Conflict, FieldError, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.errors import Blocked, Conflict, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from persistence.connect.rows import MemberRow, ServerRow
 
 MAX_MEMBERS = 200

@@ -15,7 +15,8 @@ from actors.connect.extensions import CONNECT
 from actors.connect.schemas import Schema, escaped, faults, fitted, misfits
 from actors.connect.secret_values import open_values, seal_values
 from actors.connect.state import State
-from actors.errors import FieldError, Invalid, QuotaExceeded, RevisionConflict, TooLarge
+from actors.errors import Invalid, QuotaExceeded, RevisionConflict, TooLarge
+from actors.field_errors import FieldError
 from actors.stored_json import values_in
 from actors.vault import Vault
 from persistence.connect.rows import SettingsRow

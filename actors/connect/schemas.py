@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from actors.bounds import Bigint, LongText
-from actors.errors import FieldError
+from actors.field_errors import FieldError
 
 MAX_FIELDS = 200
 MAX_OPTIONS = 200

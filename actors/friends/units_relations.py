@@ -9,7 +9,8 @@ from typing import TypeVar
 import msgspec
 
 from actors.change import Change
-from actors.errors import FieldError, FriendRequestsDisabled, Invalid, NotFound, QuotaExceeded
+from actors.errors import FriendRequestsDisabled, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.friends.events import RequestEnded
 from actors.friends.moves import Move, Relation, after, standing_of
 from actors.ids import ObjectId, UserId

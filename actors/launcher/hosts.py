@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable, Sequence
 from urllib.parse import urlsplit
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.hostnames import is_address, is_public_suffix, normal_host
 
 HOSTS_MAX = 500

@@ -19,7 +19,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from actors.change import Change
-from actors.errors import DomainNotVerified, FieldError, Invalid, NotFound, QuotaExceeded
+from actors.errors import DomainNotVerified, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.gateways.events import RoutesChanged
 from actors.hostnames import is_address, is_ours, is_public_suffix, normal_host
 from actors.networks.record_hosts import queue_records

@@ -7,7 +7,8 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from actors.change import Change
-from actors.errors import Conflict, DomainNotVerified, FieldError, Invalid, NotFound, QuotaExceeded
+from actors.errors import Conflict, DomainNotVerified, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.gateways.events import RoutesChanged
 from actors.hostnames import inside, is_address, normal_host
 from actors.networks.record_hosts import RecordHosts, hosts_of, queue_records

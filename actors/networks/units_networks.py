@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from actors.change import Change
 from actors.connect.room import require_room
 from actors.errors import (
-    FieldError,
     Invalid,
     JoinTokenExpired,
     JoinTokenUsed,
@@ -25,6 +24,7 @@ from actors.errors import (
     RevisionConflict,
     SlugTaken,
 )
+from actors.field_errors import FieldError
 from actors.users.locking import require_user
 from persistence.connect import servers
 from persistence.connect.rows import ServerRow

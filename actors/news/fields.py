@@ -8,7 +8,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from actors.bounds import MAX_NAMED, Bigint, IdText, LongText, ShortText, UuidText, ruled, whole
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.id_fields import uuid_in
 from actors.news import markdown
 from actors.news.locales import MAX_LOCALE_CHARACTERS, is_locale, spelled

@@ -17,7 +17,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 
 BODY_MAX_BYTES = 32 * 1024
 """Most bytes of an article's text in UTF-8 (contract §10)."""

@@ -9,7 +9,8 @@ For readers a scheduled article is published from its moment on, whether its row
 
 from msgspec.structs import replace
 
-from actors.errors import Conflict, FieldError, Invalid
+from actors.errors import Conflict, Invalid
+from actors.field_errors import FieldError
 from persistence.news.rows import ArticleRow, Status
 
 MOVES: dict[Status, frozenset[Status]] = {

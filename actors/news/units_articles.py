@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from actors import polls
 from actors.change import Change
-from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict, SlugTaken
+from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded, RevisionConflict, SlugTaken
+from actors.field_errors import FieldError
 from actors.news import fields, states
 from actors.news.fields import Checked
 from actors.news.rights import Writer, authorise

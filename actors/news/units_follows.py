@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from actors.change import Change
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.news.fields import MAX_WORD_CHARACTERS
 from actors.texts import line_flaws
 from actors.users.locking import require_user

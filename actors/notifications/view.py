@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from actors.change import Change
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.kernel.facets import Delta, Forgotten, Rendering
 from actors.kernel.kind import Durable, Peek, View
 from actors.own_views import owner_only

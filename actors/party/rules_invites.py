@@ -2,16 +2,8 @@
 
 from collections.abc import Sequence
 
-from actors.errors import (
-    Blocked,
-    Conflict,
-    FieldError,
-    Invalid,
-    InviteExpired,
-    NotFound,
-    NotLeader,
-    QuotaExceeded,
-)
+from actors.errors import Blocked, Conflict, Invalid, InviteExpired, NotFound, NotLeader, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.party.commands import (
     AcceptInvite,
     DeclineInvite,

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from actors.errors import FieldError, Invalid, NotProfilePrepared, NotSelector, RevisionConflict
+from actors.errors import Invalid, NotProfilePrepared, NotSelector, RevisionConflict
+from actors.field_errors import FieldError
 from actors.party.commands import Select, SetReady, SetSelectors
 from actors.party.events import AnyEvent, ReadyChanged, SelectionChanged, SelectorsChanged
 from actors.party.launch import launch

@@ -7,7 +7,8 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.canonical_json import NotCanonical, digest
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.friends.public import Shown
 from actors.server_address import normal_address
 from actors.texts import line_flaws

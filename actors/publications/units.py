@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from actors.change import Change
 from actors.connect.capabilities import held_by
 from actors.discord.posting import post
-from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, RevisionConflict
+from actors.errors import Conflict, Forbidden, Invalid, NotFound, RevisionConflict
+from actors.field_errors import FieldError
 from actors.publications.suppressing import suppress_others, told_with
 from actors.publications.units_ownership import has_parted, lasting, prove, verified
 from actors.server_address import Address, is_internal

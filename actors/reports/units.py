@@ -17,7 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.change import Change
-from actors.errors import FieldError, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.moderation.events import QueueMoved
 from actors.time import DAY_MS
 from actors.users.locking import require_user

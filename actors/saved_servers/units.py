@@ -23,7 +23,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.errors import Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.saved_servers import addresses, rows

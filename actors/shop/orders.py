@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.shop.products import AMOUNT_MAX, STRIPE_AMOUNT_MIN
 from actors.web_addresses import origin_of
 from persistence.shop.products import Product

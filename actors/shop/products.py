@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.ids import parse_object_id, parse_uuid
 from actors.texts import line_flaws, lines_flaws
 from actors.users.permissions import ABSENT_GRANTS, QUOTA_UNITS, is_node

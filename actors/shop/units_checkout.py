@@ -6,7 +6,8 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.change import Change
-from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound, QuotaExceeded
+from actors.errors import Blocked, Conflict, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.shop.events import told
 from actors.shop.moves import CHECKOUT_MOVES, CheckoutMove
 from actors.shop.orders import Item, check_payable, priced

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from actors.change import Change
-from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict, SlugTaken
+from actors.errors import Invalid, NotFound, QuotaExceeded, RevisionConflict, SlugTaken
+from actors.field_errors import FieldError
 from actors.ids import RandomBytes, new_object_id
 from actors.shop.products import Draft, given_by, is_for_sale
 from actors.users.events import NodeAdded

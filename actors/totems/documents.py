@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from actors.errors import FieldError, Invalid, TooLarge
+from actors.errors import Invalid, TooLarge
+from actors.field_errors import FieldError
 from actors.stored_json import values_in
 from actors.totems.blockbench import check_blockbench
 from actors.totems.flaws import DATA, Json, Object

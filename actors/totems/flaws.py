@@ -8,7 +8,8 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 
 DATA = "/data/data"
 """The pointer to the model in the request."""

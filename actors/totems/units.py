@@ -7,7 +7,8 @@ deleted unless a user has equipped or bought them, or the shop sells them. A mod
 
 from dataclasses import dataclass
 
-from actors.errors import FieldError, Forbidden, Invalid, NotFound
+from actors.errors import Forbidden, Invalid, NotFound
+from actors.field_errors import FieldError
 from actors.file_names import clean_name
 from actors.texts import line_flaws, lines_flaws, without_joiners
 from actors.users.holding import access_in

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import msgspec
 
 from actors.change import Change
-from actors.errors import FieldError, Invalid, NotFound, RevisionConflict
+from actors.errors import Invalid, NotFound, RevisionConflict
+from actors.field_errors import FieldError
 from actors.users.events import UserChanged
 from persistence.connection import Connection
 from persistence.users.users import (

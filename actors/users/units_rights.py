@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import msgspec
 
 from actors.change import Change
-from actors.errors import Conflict, FieldError, Invalid, NotFound
+from actors.errors import Conflict, Invalid, NotFound
+from actors.field_errors import FieldError
 from actors.shop.entitling import settle, settles
 from actors.users.events import NodeAdded, UserChanged
 from actors.users.locking import require_super_admin, require_user

@@ -7,7 +7,8 @@ user's shares that have not expired is bounded by the quota node.
 import msgspec
 
 from actors.connect.claim_keys import ALPHABET
-from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.errors import Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.ids import RandomBytes
 from actors.users.locking import require_user
 from actors.users.permissions import Access

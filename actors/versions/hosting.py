@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from persistence.versions.releases import Artifact
 
 PublisherKeys = Mapping[str, Ed25519PublicKey]

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.file_names import clean_name
 from actors.texts import line_flaws, lines_flaws
 from actors.versions.semantic import is_version, precedence

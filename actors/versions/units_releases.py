@@ -3,7 +3,8 @@
 import msgspec
 
 from actors.change import Change
-from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded
+from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.users.locking import require_user
 from actors.versions.events import ScopeChanged
 from actors.versions.releases import (

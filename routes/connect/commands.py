@@ -14,7 +14,6 @@ from actors.connect.public import Command, command_of
 from actors.connect.rules_commands import ACKS, bytes_of, payload_texts
 from actors.errors import (
     CommandFinished,
-    FieldError,
     Forbidden,
     Invalid,
     NotFound,
@@ -23,6 +22,7 @@ from actors.errors import (
     RevisionConflict,
     TooLarge,
 )
+from actors.field_errors import FieldError
 from actors.ids import ObjectId, Uuid
 from actors.pages import MAX_PAGE_BYTES, fitting
 from actors.texts import line

@@ -21,15 +21,8 @@ from actors.connect.extensions import (
 )
 from actors.connect.public import Extension, extension_of, registrations_of
 from actors.connect.units_extensions import Edit
-from actors.errors import (
-    Conflict,
-    FieldError,
-    Forbidden,
-    Invalid,
-    NotFound,
-    QuotaExceeded,
-    TooLarge,
-)
+from actors.errors import Conflict, Forbidden, Invalid, NotFound, QuotaExceeded, TooLarge
+from actors.field_errors import FieldError
 from actors.ids import Uuid
 from actors.users.permissions import capped_to
 from persistence.connect import extensions

@@ -8,7 +8,8 @@ from actors.bounds import IdText, UuidText, ruled
 from actors.connect.access import SCOPES
 from actors.connect.claim_keys import digest, new_claim_key
 from actors.connect.commands import IssueClaimKey, RotateSecret
-from actors.errors import FieldError, Forbidden, Invalid, NotFound
+from actors.errors import Forbidden, Invalid, NotFound
+from actors.field_errors import FieldError
 from actors.ids import Uuid
 from actors.time import iso
 from routes.call import Call

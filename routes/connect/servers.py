@@ -15,16 +15,8 @@ from actors.connect.public_own import OwnServer
 from actors.connect.room import require_room, turn_of
 from actors.connect.rules import CLAIM_KEY_MS
 from actors.connect.units import register
-from actors.errors import (
-    ClaimKeyExpired,
-    ClaimKeyUsed,
-    Conflict,
-    FieldError,
-    Forbidden,
-    Invalid,
-    NotFound,
-    QuotaExceeded,
-)
+from actors.errors import ClaimKeyExpired, ClaimKeyUsed, Conflict, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.id_fields import uuid_in
 from actors.ids import Uuid, new_epoch, new_uuid, parse_uuid
 from actors.networks.units_networks import require_place

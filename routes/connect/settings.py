@@ -17,15 +17,8 @@ from actors.connect.public import (
 )
 from actors.connect.schemas import Schema
 from actors.connect.secret_values import open_values
-from actors.errors import (
-    FieldError,
-    Forbidden,
-    Invalid,
-    NotFound,
-    QuotaExceeded,
-    RevisionConflict,
-    TooLarge,
-)
+from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded, RevisionConflict, TooLarge
+from actors.field_errors import FieldError
 from actors.ids import Uuid
 from actors.pages import MAX_PAGE_BYTES, fitting
 from actors.vault import NONCE_BYTES

@@ -13,7 +13,8 @@ from actors.discord.addresses import MAX_ADDRESS_CHARACTERS, WebhookAddress, is_
 from actors.discord.moves import Verdict
 from actors.discord.public import Discord, discord_of
 from actors.discord.units import DiscordChanged, Webhook, Wish
-from actors.errors import Conflict, FieldError, Invalid, NotFound, RevisionConflict
+from actors.errors import Conflict, Invalid, NotFound, RevisionConflict
+from actors.field_errors import FieldError
 from actors.ids import Uuid
 from persistence.discord import webhooks
 from persistence.discord.rows import DiscordEvent, WebhookRow

@@ -9,7 +9,8 @@ from typing import ClassVar
 import msgspec
 import structlog
 
-from actors.errors import FieldError, Invalid, NotFound, Overloaded, QuotaExceeded, Refused
+from actors.errors import Invalid, NotFound, Overloaded, QuotaExceeded, Refused
+from actors.field_errors import FieldError
 from persistence.errors import (
     DatabaseUnavailable,
     Fenced,

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from actors.errors import MAX_POINTER_BYTES, FieldError, told
+from actors.field_errors import MAX_POINTER_BYTES, FieldError, bounded
 from routes.edge.errors import MalformedJson, PayloadTooLarge
 
 MAX_DEPTH = 32
@@ -75,7 +75,7 @@ def parse(data: bytes) -> tuple[Json, tuple[FieldError, ...]]:
         raise MalformedJson
     if _SUSPECT.search(outline) is None and (b"\\" not in data or b"\\u0000" not in data):
         return values, ()
-    return values, told(_unstorable(values))
+    return values, bounded(_unstorable(values))
 
 
 def escaped(name: str) -> str:

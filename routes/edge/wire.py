@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from routes.edge.errors import MalformedJson
 from routes.edge.nulls import convert
 from routes.edge.reply import Encoded

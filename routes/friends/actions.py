@@ -10,7 +10,8 @@ from typing import TypeVar, TypeVarTuple
 from msgspec.structs import asdict, replace
 
 from actors.change import Change
-from actors.errors import FieldError, Invalid, NotFound
+from actors.errors import Invalid, NotFound
+from actors.field_errors import FieldError
 from actors.friends import overview, units_relations
 from actors.friends.between import moved
 from actors.friends.frames import request_entry

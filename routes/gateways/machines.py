@@ -9,7 +9,8 @@ import trio
 
 from actors.bounds import MAX_SAFE_INTEGER, ShortText
 from actors.connect.claim_keys import digest
-from actors.errors import FieldError, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.gateways import units
 from actors.gateways.events import GatewayHeard
 from actors.gateways.public import Gateway, gateway_of

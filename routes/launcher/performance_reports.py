@@ -5,7 +5,8 @@ from typing import Annotated
 import msgspec
 
 from actors.bounds import IdText, JsonObject, ruled
-from actors.errors import FieldError, Invalid, NotFound
+from actors.errors import Invalid, NotFound
+from actors.field_errors import FieldError
 from actors.ids import ObjectId, UserId
 from actors.launcher.units_reports import KEPT_DAYS, REPORT_MAX_BYTES, keep
 from actors.pages import MAX_PAGE_BYTES, fitting

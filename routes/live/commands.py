@@ -15,7 +15,8 @@ from typing import Any, Union, cast
 import msgspec
 
 from actors.bounds import MAX_SAFE_INTEGER
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from routes.edge.errors import MalformedJson
 from routes.edge.nulls import convert
 from routes.edge.strict_json import MAX_DEPTH, parse

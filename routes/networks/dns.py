@@ -5,7 +5,8 @@ from typing import Annotated
 
 import msgspec
 
-from actors.errors import FieldError, Invalid, NotFound, RevisionConflict
+from actors.errors import Invalid, NotFound, RevisionConflict
+from actors.field_errors import FieldError
 from actors.ids import Uuid
 from actors.networks import units_providers
 from actors.networks.public import DnsConfig, dns_config_of

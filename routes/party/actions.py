@@ -7,7 +7,8 @@ actor's party and invites as they are after the turn.
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
+from actors.errors import Blocked, Conflict, Invalid, NotFound
+from actors.field_errors import FieldError
 from actors.ids import UserId, Uuid, new_epoch, new_uuid
 from actors.party import frames, own_view
 from actors.party.commands import (

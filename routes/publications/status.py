@@ -5,7 +5,8 @@ from typing import Annotated
 import msgspec
 
 from actors.bounds import Bigint, IdText
-from actors.errors import FieldError, Forbidden, Invalid, NotFound
+from actors.errors import Forbidden, Invalid, NotFound
+from actors.field_errors import FieldError
 from actors.ids import Uuid
 from actors.texts import without_controls
 from actors.time import parse_iso

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, RevisionConflict
+from actors.errors import Conflict, Forbidden, Invalid, NotFound, RevisionConflict
+from actors.field_errors import FieldError
 from actors.ids import Uuid
 from actors.publications import units
 from actors.publications.public import Publication, SocialLink, publication_of

@@ -5,7 +5,8 @@ from typing import Annotated
 import msgspec
 
 from actors.bounds import ObjectIdText
-from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.errors import Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.id_fields import object_id_in
 from actors.ids import ObjectId, parse_object_id
 from actors.saved_servers import units

@@ -6,7 +6,8 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.bounds import Bigint, IdText, LongText, ObjectIdText, ShortText, ruled, whole
-from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict, SlugTaken
+from actors.errors import Invalid, NotFound, QuotaExceeded, RevisionConflict, SlugTaken
+from actors.field_errors import FieldError
 from actors.ids import ObjectId
 from actors.shop.products import (
     AMOUNT_MAX,

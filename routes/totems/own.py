@@ -7,7 +7,8 @@ import msgspec
 import trio
 
 from actors.bounds import ShortText, UuidText, ruled
-from actors.errors import FieldError, Forbidden, Invalid, NotFound, TooLarge
+from actors.errors import Forbidden, Invalid, NotFound, TooLarge
+from actors.field_errors import FieldError
 from actors.ids import parse_uuid
 from actors.texts import with_line_feeds
 from actors.totems.documents import MAX_BYTES, check_upload

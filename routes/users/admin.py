@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 import msgspec
 
 from actors.bounds import Bigint, IdText, ShortText, ruled
-from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.errors import Conflict, Forbidden, Invalid, NotFound
+from actors.field_errors import FieldError
 from actors.ids import ObjectId, UserId, parse_uuid
 from actors.time import iso, iso_or_none, parse_iso
 from actors.users.permissions import NODE_MAX_LENGTH, is_node

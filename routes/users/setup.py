@@ -9,7 +9,8 @@ from typing import Annotated
 
 import msgspec
 
-from actors.errors import Conflict, FieldError, Invalid, NotFound
+from actors.errors import Conflict, Invalid, NotFound
+from actors.field_errors import FieldError
 from actors.ids import RandomBytes, UserId, new_uuid
 from actors.sessions.lifetimes import OF_OPERATORS
 from actors.sessions.units import begin

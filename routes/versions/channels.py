@@ -6,7 +6,8 @@ from typing import Annotated
 import msgspec
 
 from actors.bounds import Bigint, IdText, ObjectIdText, ruled, whole
-from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict
+from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded, RevisionConflict
+from actors.field_errors import FieldError
 from actors.id_fields import object_id_in
 from actors.versions.public import PointerEntry, pointer_entry
 from actors.versions.releases import CHANNEL_FORM, SCOPE_ID_FORM, is_channel, scope_flaws

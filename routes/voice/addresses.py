@@ -3,7 +3,8 @@
 import re
 from urllib.parse import urlsplit
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 
 MAX_URL_CHARACTERS = 300
 

@@ -6,7 +6,8 @@ from typing import Annotated
 import msgspec
 
 from actors.bounds import UuidText
-from actors.errors import Blocked, FieldError, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.errors import Blocked, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.field_errors import FieldError
 from actors.id_fields import uuid_in, uuids_in
 from actors.ids import Uuid, new_epoch
 from actors.voice.commands import SetControl

@@ -12,6 +12,7 @@ ALLOWED = {
     "actors/kernel/": {
         "actors.kernel",
         "actors.errors",
+        "actors.field_errors",
         "persistence.connection",
         "persistence.errors",
         "persistence.journal.journal",
@@ -25,6 +26,7 @@ ALLOWED = {
         "actors.bounds",
         "actors.kernel",
         "actors.errors",
+        "actors.field_errors",
         "actors.ids",
         "actors.time",
         "actors.vault",

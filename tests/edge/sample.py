@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import msgspec
 import trio
 
-from actors.errors import Conflict, ConversationNotFound, FieldError, Invalid
+from actors.errors import Conflict, ConversationNotFound, Invalid
+from actors.field_errors import FieldError
 from actors.ids import ObjectId, UserId, Uuid
 from persistence.connection import Connection
 from persistence.errors import OutcomeUnknown, QueueFull, RowsRejected

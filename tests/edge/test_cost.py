@@ -13,7 +13,8 @@ from functools import partial
 import msgspec
 import pytest
 
-from actors.errors import MAX_ERRORS, Invalid, Refused
+from actors.errors import Invalid, Refused
+from actors.field_errors import MAX_ERRORS
 from actors.launcher.units_reports import REPORT_MAX_BYTES, names_in
 from routes import TABLE
 from routes.domains import COMMANDS

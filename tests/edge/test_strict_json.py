@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.errors import MAX_ERRORS, MAX_POINTER_BYTES, FieldError, Invalid, Refused, told
+from actors.errors import Invalid, Refused
+from actors.field_errors import MAX_ERRORS, MAX_POINTER_BYTES, FieldError, bounded
 from routes.edge.errors import MalformedJson, PayloadTooLarge
 from routes.edge.strict_json import MAX_BYTES, MAX_DEPTH, escaped, parse
 
@@ -140,7 +141,7 @@ def test_the_pointers_of_a_refusal_have_a_bound_together() -> None:
     whole = [error for error in refusal.errors if error in errors]
     assert whole == errors[: len(whole)] and len(whole) > 30
     assert {error.pointer for error in refusal.errors[len(whole) :]} <= {"/data", ""}
-    assert told(refusal.errors) == refusal.errors
+    assert bounded(refusal.errors) == refusal.errors
 
 
 LONG = b"QUJD" * 100_000

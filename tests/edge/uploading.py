@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 import trio
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.mounts import Mount, RouteTable

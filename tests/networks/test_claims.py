@@ -2,7 +2,8 @@
 
 import pytest
 
-from actors.errors import FieldError, Invalid
+from actors.errors import Invalid
+from actors.field_errors import FieldError
 from actors.networks.records import record_of_route, records_of_claim
 from actors.networks.units_claims import LAPSED_MS, WRONG_VALUE, Lookup, failed, holds, seen, verified
 from actors.networks.units_networks import NetworkChange, changed_by

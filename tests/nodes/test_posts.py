@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import trio
 
-from actors.errors import Conflict, Elsewhere, FieldError, Invalid, Overloaded, QuotaExceeded, Refused
+from actors.errors import Conflict, Elsewhere, Invalid, Overloaded, QuotaExceeded, Refused
+from actors.field_errors import FieldError
 from actors.kernel.facets import Followers, News
 from actors.kernel.mailbox import Answer
 from actors.kernel.nodes.entries import Failed, Heard

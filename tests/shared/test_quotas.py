@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.errors import FieldError, QuotaExceeded
+from actors.errors import QuotaExceeded
+from actors.field_errors import FieldError
 from tests.contract.sources import ROOT
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from actors.errors import FieldError
+from actors.field_errors import FieldError
 
 
 class Owns(msgspec.Struct, frozen=True, array_like=True, tag="owns"):

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from actors.errors import FieldError
+from actors.field_errors import FieldError
 from actors.kernel.sink import Prepared
 from routes.edge.websocket.frame_reader import CLOSE, CONTROL_MAX_BYTES, PONG, TEXT
 
