@@ -15,7 +15,7 @@ from actors.kernel.activation import Activation
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
 from actors.kernel.loading import load
-from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox, close_overdue, told_at_end
+from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox, close_overdue, failure_of
 from actors.kernel.nodes.heirs import tell_missed
 from actors.kernel.observed import ObservedMailbox
 from actors.kernel.one_shot import OneShot
@@ -338,7 +338,7 @@ class Actor:
         if self.channel is not None:
             self.channel.detach()
         for letter in activation.letters:
-            letter.close(Answer(None, told_at_end(letter, failure)))
+            letter.close(Answer(None, failure_of(letter, failure)))
 
     def _fail(self, failure: Failure) -> None:
         for letter in self.mailbox.drain(len(self.mailbox)):

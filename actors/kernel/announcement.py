@@ -44,8 +44,8 @@ def announce(runtime: Runtime, draft: TurnDraft, channel: Channel | None, epoch:
     for _, event in events:
         if news is not None and type(event) in news.of:
             news.hear(id, event)
-            if runtime.told is not None:
-                runtime.told(kind.name, id, event)
+            if runtime.broadcast is not None:
+                runtime.broadcast(kind.name, id, event)
         if on_committed is not None:
             on_committed(state, event)
         if touches is not None:
@@ -63,5 +63,5 @@ def announce_unknown(runtime: Runtime, kind: Kind[Any, Any], id: str) -> None:
     followers = kind.followers
     if followers is not None and followers.on_outcome_unknown is not None:
         followers.on_outcome_unknown(id)
-        if runtime.told is not None:
-            runtime.told(kind.name, id, None)
+        if runtime.broadcast is not None:
+            runtime.broadcast(kind.name, id, None)

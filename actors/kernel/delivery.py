@@ -36,7 +36,7 @@ def pass_over(channel: Watched, subscription: Subscription, counters: Counters) 
     """Have a subscription leave the walk until its sink has room again, unless its channel holds it no more."""
     if channel.holds(subscription):
         counters.frames_skipped += 1
-        subscription.lag(channel.told_before(subscription.at))
+        subscription.lag(channel.reframings_before(subscription.at))
         subscription.sink.notify_when_writable(subscription)
 
 

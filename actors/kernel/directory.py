@@ -126,7 +126,7 @@ class System:
         answer: Callable[[Answer], None],
         *,
         receipt: Callable[[Any], Receipt] | None = None,
-        told: Callable[[], None] | None = None,
+        after_frames: Callable[[], None] | None = None,
     ) -> None:
         """Have an owner decide a command, without waiting: `answer` is called once, before the turn's first frame.
 
@@ -135,12 +135,12 @@ class System:
         Args:
             kind, id, command, receipt: those of `ask`.
             answer: called with the outcome, synchronously.
-            told: called once after `answer`: when the turn's frames have been offered to the first slice of
+            after_frames: called once after `answer`: when the turn's frames have been offered to the first slice of
                 subscribers, or at once when none follow; at the end of the step where another node has answered. So a
                 socket can hold the reply back and send both together.
         """
         deadline_ms = self._runtime.clock.now_ms() + self._runtime.ask_ms
-        letter = Letter(command, answer, receipt, deadline_ms, told)
+        letter = Letter(command, answer, receipt, deadline_ms, after_frames)
         if self._far is None:
             self.routing.deliver(kind, id, letter)
         else:

@@ -42,7 +42,7 @@ class Channel:
 
     __slots__ = (
         "_common", "_groups", "_owner", "_publications", "_recent", "_subscriptions", "_unplaced",
-        "epoch", "id", "live", "offset", "published", "reframed_at", "shown", "state", "told",
+        "epoch", "id", "live", "offset", "published", "reframed_at", "reframings", "shown", "state",
     )  # fmt: skip
 
     def __init__(self, shown: Shown, id: str, common: Common, owner: Owner) -> None:
@@ -57,7 +57,7 @@ class Channel:
         self._recent: ReplayBuffer | None = None  # until something happens
         self.reframed_at = NOWHERE  # where the snapshot last changed by what has no offset of its own
         self.published = 0
-        self.told = 0
+        self.reframings = 0
         # Those that some subscription has not had, numbered without a gap. Lists and tuples, here and below, because
         # there are thousands of channels with one subscriber: a deque is 0.6 KB, a dict of one group 0.2 KB, None free.
         self._publications: list[Publication] | None = None
@@ -263,10 +263,10 @@ class Channel:
         publications = self._publications
         return [] if publications is None else publications[max(0, at + 1 - publications[0].number) :]
 
-    def told_before(self, at: int) -> int:
-        """Return how many reframing events had been told when a subscription now at `at` was last served."""
+    def reframings_before(self, at: int) -> int:
+        """Return how many reframing events there were when a subscription now at `at` was last served."""
         unheard = self.unheard(at)
-        return unheard[0].told if unheard else self.told
+        return unheard[0].reframings_before if unheard else self.reframings
 
     def offer_to(self, user_id: str, group: Group, prepared: Prepared) -> None:
         """Offer to those members of a group that belong to one user; a full socket drops it: such events have no
@@ -292,13 +292,18 @@ class Channel:
         self.published += 1
         self._forget()
         publication = Publication(
-            self.published, self.state, events, told=self.told, reframes=reframing > 0, whole=whole
+            self.published,
+            self.state,
+            events,
+            reframings_before=self.reframings,
+            reframes=reframing > 0,
+            whole=whole,
         )
         if self._publications is None:
             self._publications = [publication]
         else:
             self._publications.append(publication)
-        self.told += reframing
+        self.reframings += reframing
         if self._unplaced is not None:
             self._unplaced += unplaced
         elif len(self._subscriptions) <= SLICE:

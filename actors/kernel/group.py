@@ -50,12 +50,12 @@ class Publication:
         number: counts the channel's publications from 1.
         state: the state after the turn.
         events: (offset, event) in order; the offset is None outside the journal.
-        told: how many reframing events (they change the snapshot) the channel had published before this one.
+        reframings_before: how many reframing events (they change the snapshot) the channel had published before it.
         reframes: at least one of its events changes the snapshot.
         whole: what happened before is unknown (the actor was loaded again), so all subscribers take a snapshot.
     """
 
-    __slots__ = ("encoded", "events", "number", "reframes", "state", "told", "whole")
+    __slots__ = ("encoded", "events", "number", "reframes", "reframings_before", "state", "whole")
 
     def __init__(
         self,
@@ -63,14 +63,14 @@ class Publication:
         state: Any,
         events: list[tuple[int | None, Any]],
         *,
-        told: int,
+        reframings_before: int,
         reframes: bool,
         whole: bool = False,
     ) -> None:
         self.number = number
         self.state = state
         self.events = events
-        self.told = told
+        self.reframings_before = reframings_before
         self.reframes = reframes
         self.whole = whole
         # {group, or what several have in common: the bytes}; made with the first

@@ -42,7 +42,7 @@ class Letter:
         answer: called with the outcome, once, synchronously; None without a caller.
         receipt: makes the receipt of an idempotent request from the reply; commits with the events.
         deadline_ms: epoch milliseconds at which the caller stops waiting.
-        told: called once, after the answer and after the first frames of the turn, if any; see `System.post`.
+        after_frames: called once, after the answer and after the first frames of the turn, if any; see `System.post`.
         passes: the letter may be sent to another node. One that came from another node may not: it is answered with
             Elsewhere, and that node sends it on.
 
@@ -51,7 +51,7 @@ class Letter:
         open: the caller still waits for its answer.
     """
 
-    __slots__ = ("answer", "command", "deadline_ms", "decided", "open", "passes", "receipt", "told")
+    __slots__ = ("after_frames", "answer", "command", "deadline_ms", "decided", "open", "passes", "receipt")
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Letter:
         answer: Callable[[Answer], None] | None,
         receipt: Callable[[Any], Receipt] | None,
         deadline_ms: int,
-        told: Callable[[], None] | None = None,
+        after_frames: Callable[[], None] | None = None,
         *,
         passes: bool = True,
     ) -> None:
@@ -67,7 +67,7 @@ class Letter:
         self.answer = answer
         self.receipt = receipt
         self.deadline_ms = deadline_ms
-        self.told = told
+        self.after_frames = after_frames
         self.passes = passes
         self.decided = False
         self.open = True
@@ -81,18 +81,18 @@ class Letter:
             attempt("answering a caller", "", "", self.answer, answer)
 
     def end(self) -> None:
-        """Call `told`, once: the turn's frames are out, or there will be none."""
-        told, self.told = self.told, None
-        if told is not None:
-            attempt("ending a turn for a caller", "", "", told)
+        """Call `after_frames`, once: the turn's frames are out, or there will be none."""
+        after_frames, self.after_frames = self.after_frames, None
+        if after_frames is not None:
+            attempt("ending a turn for a caller", "", "", after_frames)
 
     def close(self, answer: Answer) -> None:
-        """Answer the caller and call `told`, where no frame follows."""
+        """Answer the caller and call `after_frames`, where no frame follows."""
         self.reply(answer)
         self.end()
 
 
-def told_at_end(letter: Letter, failure: Failure) -> Failure:
+def failure_of(letter: Letter, failure: Failure) -> Failure:
     """Return the error for one letter of an ended activation: only a decided one may have been committed."""
     if letter.decided and isinstance(failure, Draining):
         return OutcomeUnknown("stopped while committing")

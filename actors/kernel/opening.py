@@ -81,7 +81,7 @@ async def open_system(
             owner_loads=OwnerLoads(database, journal, loads),
             counters=Counters(),
             touched=live_views.touched if far is None else _touching_all(live_views, far),
-            told=None if far is None else far.news,
+            broadcast=None if far is None else far.news,
             followed=None if far is None else far.followed,
             start=_starting_in(nursery),
             ask_ms=int(ask_seconds * 1000),

@@ -42,8 +42,8 @@ class Runtime:
         owner_loads: reads the committed states of owners.
         counters: totals since the start of the system, for the metrics.
         touched: marks watched views as changed by a committed event.
-        told: has memory on other nodes follow an event of an owner here (the kind's name, its id, the event, or None
-            to have it ask the owner); None without other nodes.
+        broadcast: has memory on other nodes follow an event of an owner here (the kind's name, its id, the event, or
+            None to have it ask the owner); None without other nodes.
         followed: which owners here are shown on other nodes; None without those.
         start: starts a task in the system's nursery.
         ask_ms: how long a caller waits for its answer.
@@ -61,7 +61,7 @@ class Runtime:
     owner_loads: OwnerLoads
     counters: Counters
     touched: Touched
-    told: Callable[[str, str, Any], None] | None
+    broadcast: Callable[[str, str, Any], None] | None
     followed: Followed | None
     start: Callable[..., None]
     ask_ms: int

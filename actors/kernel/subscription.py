@@ -5,7 +5,8 @@ last publication that it was sent:
 
     at <= published     it is served by the walk
     at >= LAGGING       its socket was full: it has left the walk, and gets the newest snapshot when that is writable;
-                        what is above LAGGING is how many events were told before the first one that it missed
+                        what is above LAGGING is how many reframing events there were before the first one that it
+                        missed
     not in the channel  it was closed or ended
 """
 
@@ -105,7 +106,7 @@ class Watched(Protocol):
         ...
 
     @property
-    def told(self) -> int:
+    def reframings(self) -> int:
         """How many events that change the snapshot have been published."""
         ...
 
@@ -121,8 +122,8 @@ class Watched(Protocol):
         """Compute the audience of the subscription again; True when it has changed."""
         ...
 
-    def told_before(self, at: int, /) -> int:
-        """Return how many reframing events had been told before the first one after publication `at`."""
+    def reframings_before(self, at: int, /) -> int:
+        """Return how many reframing events there were before the first one after publication `at`."""
         ...
 
 
@@ -178,7 +179,7 @@ class Subscription:
         """Compute the audience again, because the viewer's rights have changed; a refusal ends the subscription."""
         channel = self.channel
         if channel.holds(self) and channel.place(self):
-            self.lag(channel.told_before(self.at))
+            self.lag(channel.reframings_before(self.at))
             self.catch_up()
 
     def end(self, code: str) -> None:
@@ -191,7 +192,7 @@ class Subscription:
         """Leave the walk until the socket has room; then one snapshot is sent in place of everything missed.
 
         Args:
-            missed_from: how many events the channel had told before the first one missed.
+            missed_from: how many reframing events there were before the first one missed.
         """
         if not self.is_lagging:
             self.at = LAGGING + missed_from
@@ -212,7 +213,7 @@ class Subscription:
             if channel.unplaced:
                 channel.place(self)
             if channel.holds(self):
-                self.sink.offer(self.group.snapshot(channel.told - (self.at - LAGGING)))
+                self.sink.offer(self.group.snapshot(channel.reframings - (self.at - LAGGING)))
                 self.at = channel.published
         if catching_up.fault is not None:
             self.end(INTERNAL)

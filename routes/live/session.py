@@ -122,7 +122,7 @@ class Session:
         """
         self._in_flight += 1
         self.service.system.post(
-            kind, actor_id, command, partial(self._answered, id), told=self.socket.release
+            kind, actor_id, command, partial(self._answered, id), after_frames=self.socket.release
         )
 
     @property

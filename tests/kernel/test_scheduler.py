@@ -22,7 +22,7 @@ async def test_a_caller_is_told_when_the_frames_are_out(autojump_clock: MockCloc
     del order[:]
     for command in (Deposit("ann", 1), Withdraw("bob", 100), Deposit("ann", 1)):
         stage.system.post(
-            KIND, "a", command, lambda _: order.append("answer"), told=lambda: order.append("told")
+            KIND, "a", command, lambda _: order.append("answer"), after_frames=lambda: order.append("told")
         )
     await trio.sleep(1)
     assert order == ["answer", "answer", "answer", "frame", "told", "told", "told"]
@@ -35,7 +35,11 @@ async def test_a_caller_is_told_once_also_when_no_frame_follows(
 
     def post(command: object, name: str) -> None:
         stage.system.post(
-            KIND, "a", command, lambda _: order.append(name), told=lambda: order.append(f"{name} told")
+            KIND,
+            "a",
+            command,
+            lambda _: order.append(name),
+            after_frames=lambda: order.append(f"{name} told"),
         )
 
     post(Withdraw("bob", 100), "refused")
@@ -61,7 +65,7 @@ async def test_a_caller_whose_end_raises_harms_nobody(autojump_clock: MockClock,
         raise ZeroDivisionError
 
     told: list[Answer] = []
-    stage.system.post(KIND, "a", Deposit("ann", 1), told.append, told=broken)
+    stage.system.post(KIND, "a", Deposit("ann", 1), told.append, after_frames=broken)
     assert await stage.ask(Deposit("ann", 1)) == 2
     assert told == [Answer(1, None)]
 

@@ -9,7 +9,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from actors.errors import Draining
 from actors.kernel.clock import Leaps, SystemClock
-from actors.kernel.mailbox import Failure, Letter, told_at_end
+from actors.kernel.mailbox import Failure, Letter, failure_of
 from actors.kernel.one_shot import OneShot
 from actors.kernel.replay_buffer import BUFFER_EVENTS, ReplayBuffer
 from actors.kernel.restart_policy import RestartPolicy
@@ -303,4 +303,4 @@ def test_what_is_told_of_a_letter_depends_on_whether_it_was_decided(
 ) -> None:
     letter = Letter(None, None, None, 0)
     letter.decided = decided
-    assert type(told_at_end(letter, failure)) is told
+    assert type(failure_of(letter, failure)) is told

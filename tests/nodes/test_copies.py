@@ -64,7 +64,7 @@ async def test_a_caller_is_told_behind_the_events_that_came_with_the_reply(autoj
             "b0",
             Deposit("ann", 1),
             lambda _: seen_at.append(("reply", len(socket.frames))),
-            told=lambda: seen_at.append(("told", len(socket.frames))),
+            after_frames=lambda: seen_at.append(("told", len(socket.frames))),
         )
         await trio.sleep(1)
         assert seen_at == [("reply", 1), ("told", 2)]

@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from actors.kernel.nodes.entries import Entry, Owns, Said, Touched, decode, encode
-from actors.kernel.nodes.link import HEARD_SECONDS, LINK_BYTES, Life
+from actors.kernel.nodes.link import BELIEVED_SECONDS, LINK_BYTES, Life
 from actors.kernel.nodes.peers import CALLS_BYTES
 from tests.nodes.play import peers_of
 from tests.support.bus import FAIR, FOUL, SimulatedBus
@@ -132,14 +132,14 @@ async def test_nobody_was_silent_while_this_process_stood_still(
         nursery.start_soon(task)
     await trio.sleep(1)
     assert a.peers.hears("b")
-    autojump_clock.jump(HEARD_SECONDS + 1)
+    autojump_clock.jump(BELIEVED_SECONDS + 1)
     assert a.peers.hears("b")
-    assert a.peers.links.heard_within(HEARD_SECONDS) == {"b"}
+    assert a.peers.links.heard_within(BELIEVED_SECONDS) == {"b"}
     await trio.sleep(1)
     assert a.peers.hears("b")
     bus.parted.add(frozenset("ab"))
     await trio.sleep(1)
-    autojump_clock.jump(HEARD_SECONDS + 1)
+    autojump_clock.jump(BELIEVED_SECONDS + 1)
     assert a.peers.hears("b")
-    await trio.sleep(HEARD_SECONDS)
+    await trio.sleep(BELIEVED_SECONDS)
     assert not a.peers.hears("b")

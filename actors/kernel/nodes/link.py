@@ -47,7 +47,7 @@ PATIENCE_SECONDS = 1.0
 AGAIN_SECONDS = 0.1
 """How long after pieces were sent again a request for them has no effect, because they are on their way."""
 
-HEARD_SECONDS = 2.0
+BELIEVED_SECONDS = 2.0
 """A node that was silent for so long is not believed any more: four beats."""
 
 
@@ -131,7 +131,7 @@ class Link:
         """The number of the oldest piece that is not acknowledged; without any, of the piece that is added next."""
         return next(iter(self._kept), self._next_kept)
 
-    def is_heard(self, now: float, within: float = HEARD_SECONDS) -> bool:
+    def is_heard(self, now: float, within: float = BELIEVED_SECONDS) -> bool:
         """Whether the other node was heard lately.
 
         Args:
