@@ -86,7 +86,6 @@ class Activation:
         "_at",
         "_at_ms",
         "_carried",
-        "_commit",
         "_draft",
         "_fence",
         "_keeping",
@@ -147,7 +146,6 @@ class Activation:
         self._at = 0
         self._draft: TurnDraft | None = None
         self._outcome: PersistenceError | None = None
-        self._commit = 0
         self._singly: Sequence[Letter] = ()
         self._carried: Sequence[Letter] = ()
         self._keeping = Keeping(kind, id, runtime, recovered)
@@ -172,7 +170,7 @@ class Activation:
     @property
     def committing(self) -> int:
         """The number of the turn that rows may have and the state has not, as `counters.commits` counts; 0 for none."""
-        return self._commit if self._phase in (COMMITTING, SETTLING) else 0
+        return 0 if self._draft is None else self._draft.commit_number
 
     def check_fence(self) -> None:
         """Return where this node has owned the shard all the time since the state began to be loaded.
@@ -328,7 +326,7 @@ class Activation:
             self._rest()
             return
         counters.commits += 1
-        self._commit = counters.commits
+        draft.commit_number = counters.commits
         self._phase = COMMITTING
         try:
             self._runtime.store.submit(turn, self._committed)

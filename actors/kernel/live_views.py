@@ -44,8 +44,8 @@ class LiveView:
     """
 
     __slots__ = (
-        "_owner", "busy", "channel", "dirty", "error", "loaded", "pause_ms", "quiet_until_ms",
-        "rings_ms", "rows_at", "state", "waiting", "wanted",
+        "_owner", "_trouble", "busy", "channel", "dirty", "loaded", "quiet_until_ms", "rings_ms", "rows_at",
+        "state", "waiting", "wanted",
     )  # fmt: skip
 
     def __init__(self, view: View[Any], id: str, owner: Owner, common: Common) -> None:
@@ -62,11 +62,12 @@ class LiveView:
         self.rings_ms: int | None = None
         # how many turns had gone to the writer when rows were last read: none of a later one is in the state
         self.rows_at = 0
-        self.pause_ms = AGAIN_MS
         # viewers between asking and subscribing; those of them who wait for the load
         self.wanted = 0
         self.waiting: list[OneShot[Failure | None]] | None = None
-        self.error: str | None = None
+        # why it could not be brought up to date, or nothing any more, and the pause before the next try; None for
+        # nearly all, of which there are several for each socket
+        self._trouble: tuple[str | None, int] | None = None
 
     @property
     def view(self) -> View[Any]:
@@ -77,6 +78,36 @@ class LiveView:
     def id(self) -> str:
         """The id for which the view is shown."""
         return self.channel.id
+
+    @property
+    def error(self) -> str | None:
+        """Why it could not be brought up to date; None when it was."""
+        return None if self._trouble is None else self._trouble[0]
+
+    @property
+    def pause_ms(self) -> int:
+        """The pause before it is loaded again after the next failure."""
+        return AGAIN_MS if self._trouble is None else self._trouble[1]
+
+    def failed(self, why: str, pause_ms: int) -> None:
+        """Note that it could not be brought up to date.
+
+        Args:
+            why: the name of what was raised.
+            pause_ms: the pause after the next failure.
+        """
+        self._trouble = why, pause_ms
+
+    def is_loaded(self) -> None:
+        """Note that it was loaded. That alone does not shorten the pause after the next failure, which may lie in what
+        comes then."""
+        self.loaded = True
+        if self._trouble is not None:
+            self._trouble = None, self._trouble[1]
+
+    def moved(self) -> None:
+        """Note that it was brought up to date."""
+        self._trouble = None
 
     def statistics(self, now_ms: int) -> ActorStatistics:
         """Return this view's row for the list of actors.

@@ -45,8 +45,8 @@ class TurnDraft:
     """
 
     __slots__ = (
-        "answers", "begun_at_ms", "due_ms", "events", "id", "is_cut", "is_durable", "journal", "kind", "needs",
-        "now_ms", "receipts", "seq", "state", "version",
+        "answers", "begun_at_ms", "commit_number", "due_ms", "events", "id", "is_cut", "is_durable", "journal", "kind",
+        "needs", "now_ms", "receipts", "seq", "state", "version",
     )  # fmt: skip
 
     def __init__(
@@ -67,6 +67,8 @@ class TurnDraft:
         self.version = version
         self.now_ms = now_ms
         self.begun_at_ms = begun_at_ms
+        # its number among the turns that went to the writer, as `counters.commits` counts; 0 before it does
+        self.commit_number = 0
         # (offset or None, event), in order
         self.events: list[tuple[int | None, Event]] = []
         self.journal: list[bytes] = []

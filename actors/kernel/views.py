@@ -196,9 +196,8 @@ class Views:
         if live not in self._live:
             return None
         live.state = state = _adopted(live, state)
-        live.loaded = True
+        live.is_loaded()
         live.rows_at = self._runtime.counters.commits
-        live.error = None
         self._runtime.counters.activations += 1
         if live.view.durable is None:
             live.channel.attach(live.channel.epoch or self._new_epoch(), 0, state)
@@ -216,7 +215,7 @@ class Views:
 
     def _failed(self, live: LiveView, failure: Failure) -> None:
         """After a failed load or rendering: detach the channel and try again later; its subscribers stay."""
-        live.error = type(failure).__name__
+        live.failed(type(failure).__name__, live.pause_ms)
         live.loaded = False
         live.channel.detach()
         if live.view.durable is None:
@@ -227,7 +226,7 @@ class Views:
         if live not in self._live:
             return
         self._runtime.timers.at(self._runtime.clock.now_ms() + live.pause_ms, partial(self._reload, live))
-        live.pause_ms = min(2 * live.pause_ms, LONGEST_PAUSE_MS)
+        live.failed(type(failure).__name__, min(2 * live.pause_ms, LONGEST_PAUSE_MS))
 
     def _reload(self, live: LiveView) -> None:
         if live in self._live and not live.busy and not live.loaded:
@@ -276,7 +275,7 @@ class Views:
                 if live in self._live:
                     self._follow(live, state, dirty, missed)
             except PersistenceError as failure:
-                live.error = type(failure).__name__
+                live.failed(type(failure).__name__, live.pause_ms)
                 live.dirty = dirty | (live.dirty or {})
                 again = True
         live.busy = False
@@ -336,8 +335,7 @@ class Views:
 
     def _move(self, live: LiveView, state: Any) -> None:
         live.state = _adopted(live, state)
-        live.error = None
-        live.pause_ms = AGAIN_MS
+        live.moved()
 
 
 def _adopted(live: LiveView, state: Any) -> Any:
