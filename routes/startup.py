@@ -87,8 +87,7 @@ async def _open(
     stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock, opened: OpenDatabase
 ) -> Service:
     seams, name = await _seams(stack, config), await _hold(stack, config)
-    lifecycle = Lifecycle(clock.now_ms())
-    database = await _open_database(stack, config, seams, lifecycle, opened)
+    database = await _open_database(stack, config, seams, lifecycle := Lifecycle(clock.now_ms()), opened)
     keys = await keys_of(database, config.shared_dir)
     node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
     placement = await _place(stack, database, node, name)
