@@ -15,6 +15,12 @@ class NodeAdded(msgspec.Struct, frozen=True):
     node: str
 
 
+class NodesRemoved(msgspec.Struct, frozen=True):
+    """Permission nodes were removed from the catalog, with all grants of them."""
+
+    nodes: tuple[str, ...]
+
+
 class TokensRevoked(msgspec.Struct, frozen=True):
     """A user's tokens issued before a time are no longer valid.
 

@@ -233,7 +233,7 @@ def highest_label(roles: Iterable[Role]) -> str:
 
 
 def moved_by(access: Access, node: str) -> bool:
-    """Whether adding a node to the catalog changes an access, which is rare.
+    """Whether a node that comes into the catalog or leaves it changes an access, which is rare.
 
     It does when the node was granted by being absent, when a granted pattern covers it, and for a super-admin.
     """

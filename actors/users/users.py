@@ -8,7 +8,7 @@ it is answered, so that no caller acts on rights that were revoked before they a
 When the database cannot be asked, loading raises `DatabaseUnavailable`, a 503: only an answer ever grants anything.
 """
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any, TypeAlias
@@ -224,6 +224,10 @@ class Users:
         """Note that a node is in the catalog: it no longer grants by being absent (service-api §5 rule 6)."""
         if self._resolver.catalog_grew(node):
             self._tell("")
+
+    def catalog_shrank(self, nodes: Collection[str]) -> None:
+        """Note that nodes are no longer in the catalog: super-admins, and who holds a pattern, no longer hold them."""
+        self._resolver.catalog_shrank(nodes)
 
     def heard(self, payload: str) -> None:
         """Handle a NOTIFY: a user id, a node that was added to the catalog, a new name, or "" for any change."""

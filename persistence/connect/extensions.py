@@ -1,12 +1,27 @@
 """Extensions of game servers, in rows: the catalog, and the registrations of each server."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from persistence.connect.rows import ExtensionRow, RegistrationRow
 from persistence.connection import Connection
 
 NODE = "svc.connect.extensions."
 """The prefix of the permission node that a user needs to change an extension; the extension's id follows."""
+
+
+class Orphans(NamedTuple):
+    """What has become of extensions without owner.
+
+    Args:
+        found: how many there were of them.
+        nodes: the permission nodes that went.
+        losers: the ids of users who have lost a right, granted or bought.
+    """
+
+    found: int
+    nodes: tuple[str, ...]
+    losers: Sequence[str]
 
 
 async def create(conn: Connection, row: ExtensionRow) -> bool:
@@ -90,15 +105,12 @@ async def named(conn: Connection, extension_ids: Collection[str]) -> dict[str, E
     return {row["extension_id"]: ExtensionRow(**dict(row)) for row in rows}
 
 
-async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
+async def forget_orphans(conn: Connection, limit: int) -> Orphans:
     """Delete extensions without owner that no server has registered, with their permission nodes and the grants of
     those; rights to the nodes that were bought end.
 
     Args:
         limit: at most so many extensions.
-
-    Returns:
-        How many extensions were found, and the ids of users who have lost a right, granted or bought.
     """
     # Extensions that are just being registered are locked, and skipped; the second statement sees registrations that
     # were committed before.
@@ -130,7 +142,7 @@ async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
         nodes,
     )
     await conn.execute("DELETE FROM permissions WHERE node = ANY($1::text[])", nodes)
-    return len(found), sorted({row["user_id"] for row in (*granted, *bought)})
+    return Orphans(len(found), tuple(nodes), sorted({row["user_id"] for row in (*granted, *bought)}))
 
 
 async def put_registration(conn: Connection, row: RegistrationRow) -> None:

@@ -6,7 +6,7 @@ from actors.change import Change
 from actors.connect.commands import RemoveSilent
 from actors.connect.state import TICKET_KEPT_MS
 from actors.kernel.clock import Leaps
-from actors.users.events import UserChanged
+from actors.users.events import NodesRemoved, UserChanged
 from persistence.connect import commands, extensions, servers, sessions
 from persistence.connection import Connection
 from routes.asking import ask_one_of_many
@@ -160,7 +160,8 @@ class Silence:
 
 async def _forget_extensions(service: Service, limit: int) -> bool:
     async def forget(conn: Connection) -> Change[int]:
-        looked_at, losers = await extensions.forget_orphans(conn, limit)
-        return Change(looked_at, tuple(map(UserChanged, losers)))
+        orphans = await extensions.forget_orphans(conn, limit)
+        removed = (NodesRemoved(orphans.nodes),) if orphans.nodes else ()
+        return Change(orphans.found, (*removed, *map(UserChanged, orphans.losers)))
 
     return await change_by_itself(service, forget, about="extensions without owner") >= limit

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from actors.users.events import NodeAdded, TokensRevoked, UserChanged, UserErased
+from actors.users.events import NodeAdded, NodesRemoved, TokensRevoked, UserChanged, UserErased
 from persistence.users.erasure import last_erased_at_ms
 from persistence.users.users import read_user
 from routes.changes import Reaction, Reconciliation
@@ -44,6 +44,10 @@ def _node_added(service: Service, event: NodeAdded) -> None:
     service.of(USER_DIRECTORY).catalog_grew(event.node)
 
 
+def _nodes_removed(service: Service, event: NodesRemoved) -> None:
+    service.of(USER_DIRECTORY).catalog_shrank(event.nodes)
+
+
 def _tokens_revoked(service: Service, event: TokensRevoked) -> None:
     service.of(USER_DIRECTORY).revoked(event.user_id, event.not_before_s)
     service.sockets.close_older(event.user_id, event.not_before_s)
@@ -69,6 +73,7 @@ async def _ask_erasure(service: Service, about: ErasureOf, events: Sequence[obje
 REACTIONS = (
     Reaction(UserChanged, _changed),
     Reaction(NodeAdded, _node_added),
+    Reaction(NodesRemoved, _nodes_removed),
     Reaction(TokensRevoked, _tokens_revoked),
     Reaction(UserErased, _erased),
 )

@@ -2,6 +2,7 @@
 
 from actors.users.permissions import QUOTA_UNITS
 from actors.users.quantities import Quantity
+from actors.users.resolver import MOVES_KEPT
 from actors.users.users import Users
 from tests.users.memory import ANN, BEN, NOW_MS, NOW_S
 
@@ -43,6 +44,39 @@ async def test_a_catalog_that_grows_never_recomputes_those_whom_it_does_not_conc
     users.catalog_grew("social:chat.read")
     assert users.peek_access(ANN) is not ann
     assert not users.peek_access(ANN).allows("social:chat.read")
+
+
+async def test_nodes_that_leave_the_catalog_are_held_no_longer(users, grant):
+    """By who names them by a pattern; others keep the very same access."""
+    await users.arrive(ANN, "Ann", NOW_S)
+    await users.arrive(BEN, "Ben", NOW_S)
+    await grant(BEN, "svc:*")
+    users.changed(BEN)
+    ann = await users.access_of(ANN)
+    users.catalog_grew("svc:other")
+    assert "svc:other" in (await users.access_of(BEN)).held
+    users.catalog_shrank(["svc:other"])
+    assert "svc:other" not in users.peek_access(BEN).held
+    assert users.peek_access(ANN) is ann
+    users.catalog_grew("svc:other")
+    assert "svc:other" in users.peek_access(BEN).held
+
+
+async def test_a_catalog_that_moves_for_ever_takes_no_more_memory(users, grant):
+    await users.arrive(ANN, "Ann", NOW_S)
+    await users.arrive(BEN, "Ben", NOW_S)
+    await grant(BEN, "svc:*")
+    users.changed(BEN)
+    await users.access_of(BEN)
+    before = len(await users._resolver.catalog())
+    for number in range(MOVES_KEPT):
+        users.catalog_grew(f"svc:{number}")
+        users.catalog_shrank([f"svc:{number}"])
+    assert len(await users._resolver.catalog()) == before
+    assert len(users._resolver._moves) <= MOVES_KEPT
+    users.catalog_grew("svc:new")
+    assert "svc:new" in users.peek_access(BEN).held
+    assert not users.peek_access(ANN).allows("svc:new")
 
 
 async def test_grants_end_at_their_expiry(users, grant, clock, told):
