@@ -161,7 +161,7 @@ class Listeners:
         self._nursery.start_soon(self._connections.sweep)
         self._nursery.start_soon(self._shared.reactor.run)
         self._acceptors = [
-            Acceptor(sock, self._shared.reactor, self._accepted) for sock in listening.cleartext
+            Acceptor(sock, self._shared.reactor, self._accepted, self._start) for sock in listening.cleartext
         ]
         if self._acceptors:
             self._nursery.start_soon(self._resume_acceptors)
