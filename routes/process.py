@@ -159,6 +159,7 @@ def _settings(service: Service) -> ServerSettings:
         max_per_address=512 if config.rate_limits else None,
         trusted=proxies.trusts,
         unsent=service.unsent,
+        lateness=service.lateness,
         limits=service.limits,
         clock=service.clock,
     )

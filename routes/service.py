@@ -27,6 +27,7 @@ from routes.edge.incoming import arriving_bodies
 from routes.edge.limits import Limits
 from routes.edge.pipeline.metrics import Metrics
 from routes.edge.tabs import Tabs
+from routes.edge.transport.lateness import Lateness
 from routes.edge.unsent import Unsent
 from routes.edge.websocket.registry import Sockets
 from routes.jobs import Housekeeping
@@ -79,6 +80,7 @@ class Service:
         documents: responses that never change, made once.
         arriving: accounts of the bytes of arriving request bodies.
         unsent: accounts of the bytes that wait for slow clients.
+        lateness: measures how long bytes of clients wait until they are read.
         reactions: {type of event: its reactions}.
         memory_reactions: those of the reactions that every node calls, also for events of other nodes.
         reconciliations: {type of subject: the function that reloads it from rows}.
@@ -116,6 +118,7 @@ class Service:
     documents: Documents = field(default_factory=Documents)
     arriving: Tabs = field(default_factory=arriving_bodies)
     unsent: Unsent = field(default_factory=Unsent)
+    lateness: Lateness = field(default_factory=Lateness)
     turnstile: Turnstile = field(default_factory=Turnstile)
     housekeeping: Housekeeping = field(default_factory=Housekeeping)
     disk: Disk = field(default_factory=Disk)

@@ -143,6 +143,11 @@ def _show_memory(service: Service) -> None:
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(limits))
     metrics.gauge("unsent_bytes", "Bytes that clients have not taken yet.", lambda: unsent.total_bytes)
     metrics.gauge("slow_connections", "Connections for which bytes wait.", lambda: unsent.slow)
+    metrics.gauge(
+        "reading_late_seconds",
+        "How long bytes of clients waited at most in the last 30 seconds until they were read.",
+        lambda: service.lateness.seconds,
+    )
     metrics.counter("unsent_refused", "Requests refused because too much was unread.", lambda: unsent.refused)
     metrics.counter("unsent_cut", "Connections cut because too much was unread.", lambda: unsent.cut)
     metrics.gauge(

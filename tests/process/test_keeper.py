@@ -51,6 +51,8 @@ async def _two_nodes_answer_on_one_port(keeper: Keeper, speaker: Speaker) -> Non
     open_here = [int(re.findall(r"^partyline_sockets (\d+)", page, re.MULTILINE)[0]) for page in pages]
     assert sum(open_here) == 42
     assert min(open_here) > 1
+    late = [re.findall(r"^partyline_reading_late_seconds (\S+)", page, re.MULTILINE)[0] for page in pages]
+    assert all(float(seconds) > 0 for seconds in late)
     assert keeper.log.count("Open this once") == keeper.log.count("Partyline listens on") == 1
 
 

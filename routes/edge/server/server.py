@@ -160,6 +160,7 @@ class Listeners:
         """Accept connections on these sockets from now on."""
         self._nursery.start_soon(self._connections.sweep)
         self._nursery.start_soon(self._shared.reactor.run)
+        self._nursery.start_soon(self._settings.lateness.run, self._shared.reactor)
         self._acceptors = [
             Acceptor(sock, self._shared.reactor, self._accepted, self._start) for sock in listening.cleartext
         ]

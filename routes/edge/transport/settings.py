@@ -11,6 +11,7 @@ from routes.edge import policies
 from routes.edge.limits import Limits, Meter
 from routes.edge.tls.certificate import ServerCertificate
 from routes.edge.tls.frames import Allowance
+from routes.edge.transport.lateness import Lateness
 from routes.edge.unsent import Unsent
 
 
@@ -45,6 +46,7 @@ class ServerSettings:
         sweep_seconds: time between two checks of the deadlines, and so how late an expired one may be noticed.
         backlog: most connections that wait to be accepted on each listener.
         unsent: counts and bounds the bytes that wait for slow clients.
+        lateness: measures how long bytes of clients wait until they are read.
         limits: the rate limits; each WebSocket's control frames and fragments are counted by one of them, and so are
             frames of an HTTP/2 connection that are no part of a request.
         clock: the clock of these limits.
@@ -70,6 +72,7 @@ class ServerSettings:
     sweep_seconds: float = 1.0
     backlog: int = 2048
     unsent: Unsent = field(default_factory=Unsent)
+    lateness: Lateness = field(default_factory=Lateness)
     limits: Limits = field(default_factory=Limits)
     clock: Clock = field(default_factory=SystemClock)
 
