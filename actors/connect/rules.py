@@ -128,7 +128,11 @@ def _decide(  # noqa: PLR0911 - a table
 
 
 def due(state: State) -> int | None:
-    """When the next session or command expires, or the next lease ends; None when there is none."""
+    """When the next session or command expires, or the next lease ends; None when there is none, or the server is
+    removed.
+    """
+    if state.removed:  # nothing is decided any more: what stayed due would be asked for each second, for ever
+        return None
     # All sessions last equally long, so the oldest is the first to expire.
     session = next((session.expires_at_ms for session in state.sessions.values()), None)
     command = rules_commands.next_end(state)
