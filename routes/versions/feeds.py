@@ -31,9 +31,9 @@ async def read_version_feed(
     For electron-updater's generic provider (6.8) `<channel>.yml` for Windows, `<channel>-mac.yml`,
     `<channel>-linux.yml` and `<channel>-linux-arm64.yml`, where `latest` is `stable`: YAML in the form of JSON, with
     the percentage of the roll-out, which the updater applies itself; a 404 where the channel's release has no files for
-    that platform. For Sparkle 2 `<channel>.xml`: an appcast of the
-    signed files for macOS, which during a roll-out shows the release before it. Every other name is that of a file of
-    an active release, or of the one before it: its bytes, with Range and ETag, or a 302 to where they lie.
+    that platform. For Sparkle 2 `<channel>.xml`: an appcast of the signed files for macOS, which during a roll-out
+    shows the release before it. Every other name is that of a file of an active release, or of the one before it: its
+    bytes, with Range and ETag, or a 302 to where they lie.
     """
     try:
         scope = Scope(msgspec.convert(scope_type, ScopeType), scope_id)
