@@ -147,11 +147,14 @@ def channel_file(release: Release, audience: Audience, folder: Folder, *, percen
     ]
     if not files:
         return None
-    document: dict[str, object] = {"version": release.version, "files": files}
     # Before version 4 of the updater, a channel file named one file alone.
-    document["path"] = files[0]["url"]
-    document |= {name: files[0][name] for name in ("sha512", "sha2") if name in files[0]}
-    document["releaseDate"] = iso(_published_ms(release))
+    document: dict[str, object] = {
+        "version": release.version,
+        "files": files,
+        "path": files[0]["url"],
+        **{name: files[0][name] for name in ("sha512", "sha2") if name in files[0]},
+        "releaseDate": iso(_published_ms(release)),
+    }
     if release.notes:
         document["releaseNotes"] = release.notes
     if percentage < 100:

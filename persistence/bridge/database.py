@@ -220,7 +220,6 @@ async def open_database(
     pool_size: int = 6,
     queue_limit: int = 20_000,
     timeout_seconds: float = 5.0,
-    use_uvloop: bool | None = None,
     loop: asyncio.AbstractEventLoop | None = None,
     connector: Callable[[str, float], Connector] = Connector,
     made: Callable[..., Database] = Database,
@@ -236,7 +235,6 @@ async def open_database(
         pool_size: most connections for units, 1 and up.
         queue_limit: most turns that may wait for the writer.
         timeout_seconds: default deadline of units, and that of turns.
-        use_uvloop: True, False, or None for "when it is installed".
         loop: the event loop that the connections use, which is left open; None makes one.
         connector: makes what opens connections, of an address and a deadline in seconds.
         made: makes the database; for a subclass that observes which units are run.
@@ -244,7 +242,7 @@ async def open_database(
     Raises:
         DatabaseUnavailable: no connection can be made now; the message says why.
     """
-    thread = AsyncioThread("partyline-database", use_uvloop=use_uvloop, loop=loop)
+    thread = AsyncioThread("partyline-database", loop)
     database = made(
         thread,
         connector(dsn, timeout_seconds),

@@ -75,14 +75,11 @@ class AsyncioThread:
 
     Args:
         name: the thread's name, as debuggers and `top` show it.
-        use_uvloop: True, False, or None for "when it is installed".
         loop: the loop to run, which is left open at the end; None makes one.
     """
 
-    def __init__(
-        self, name: str, *, use_uvloop: bool | None = None, loop: asyncio.AbstractEventLoop | None = None
-    ) -> None:
-        self._loop = loop or new_loop(use_uvloop)
+    def __init__(self, name: str, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self._loop = loop or new_loop()
         self._is_lent = loop is not None
         self._runner = threading.Thread(target=copy_context().run, args=(self._run,), name=name, daemon=True)
         self._trio_token = trio.lowlevel.current_trio_token()
@@ -247,15 +244,11 @@ def _closed() -> DatabaseUnavailable:
     return DatabaseUnavailable("the bridge to the database is closed")
 
 
-def new_loop(use_uvloop: bool | None = None) -> asyncio.AbstractEventLoop:
-    """uvloop halves the CPU of a query; it is optional."""
-    if use_uvloop is not False:
-        try:
-            import uvloop  # noqa: PLC0415 — an optional dependency
-        except ImportError:
-            if use_uvloop:
-                raise
-        else:
-            loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
-            return loop
-    return asyncio.new_event_loop()
+def new_loop() -> asyncio.AbstractEventLoop:
+    """Make an event loop: uvloop's where that is installed, which halves the CPU of a query."""
+    try:
+        import uvloop  # noqa: PLC0415 — an optional dependency
+    except ImportError:
+        return asyncio.new_event_loop()
+    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+    return loop

@@ -1,5 +1,6 @@
 """Units of work: results, errors, cancellation, deadlines; and notifications."""
 
+import asyncio
 import threading
 
 import pytest
@@ -239,9 +240,11 @@ async def test_closing_answers_what_still_runs(database_url: str, gate: Gate) ->
 
 
 async def test_the_plain_loop_works_as_well(database_url: str) -> None:
-    async with open_database(database_url, use_uvloop=False, timeout_seconds=PATIENCE_SECONDS) as database:
+    loop = asyncio.new_event_loop()
+    async with open_database(database_url, loop=loop, timeout_seconds=PATIENCE_SECONDS) as database:
         await database.transact(make_table)
         assert await database.transact(add, "one") == "one"
+    loop.close()
 
 
 async def test_a_commit_without_an_answer_is_unknown(table: Database, database_url: str) -> None:
