@@ -3,7 +3,7 @@
 Everything here blocks: `prepare` and `clear_remains` for seconds, the rest briefly.
 
     HOME/            0700, of the user who runs PostgreSQL
-      lock           held (flock) by the server that runs the cluster
+      lock           held by the server that runs the cluster (`lock.py`)
       data/          PGDATA; complete or absent
       socket/        the Unix socket, when its path is short enough for one, and text
       postgres.log   what PostgreSQL says about itself
@@ -12,26 +12,25 @@ Invariants: only the process that holds the lock runs the cluster; so any Postgr
 started one is an orphan, and is ended (`orphans.py`). SIGKILL is sent only after every other signal has failed.
 """
 
-import fcntl
 import os
-import re
 import shutil
 import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import quote
 
 import structlog
 
-from persistence.embedded.account import Account, name_of
+from persistence.embedded.account import Account
 from persistence.embedded.binaries import Installation
 from persistence.embedded.bound import start_bound, wait_for_end
+from persistence.embedded.errors import ClusterFaulty
 from persistence.embedded.orphans import end_orphans
-from persistence.errors import PersistenceError
+from persistence.embedded.programs import environment, last_line, run_program
 from persistence.new_file import sync_folder
 
 _log = structlog.get_logger()
@@ -48,9 +47,6 @@ _LOG_BYTES = 8 * 1024 * 1024
 _LAST_WORDS_BYTES = 64 * 1024
 """How much of what PostgreSQL said last is searched for the reason of its end."""
 
-_WRONG = re.compile(rb"(?: (?:ERROR|FATAL|PANIC):  |: error: )")
-"""What marks the line by which one of PostgreSQL's programs, or a server that it runs, says what is wrong."""
-
 _SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
@@ -65,14 +61,6 @@ _SETTINGS = {
     "logging_collector": "off",
     "log_destination": "stderr",
 }
-
-
-class ClusterInUse(PersistenceError):
-    """Another server runs this cluster."""
-
-
-class ClusterFaulty(PersistenceError):
-    """The cluster cannot be made, started or ended; the message says why, in one line."""
 
 
 class Cluster:
@@ -157,7 +145,7 @@ class Cluster:
                 command,
                 # PostgreSQL's fast shutdown: it writes a checkpoint, and the next start has nothing to recover.
                 at_our_end=signal.SIGINT,
-                environment=_environment(),
+                environment=environment(),
                 account=self._account,
                 output=log,
                 folder="/",
@@ -204,7 +192,7 @@ class Cluster:
         Raises:
             ClusterFaulty: the cluster or the program is damaged.
         """
-        lines = self._tool("pg_controldata", "-D", str(self.data)).splitlines()
+        lines = self._run("pg_controldata", "-D", str(self.data)).splitlines()
         return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
     def move_log(self, segment: str) -> None:
@@ -216,22 +204,10 @@ class Cluster:
         Raises:
             ClusterFaulty: the cluster was not shut down in order, or is damaged.
         """
-        self._tool("pg_resetwal", "-l", segment, "-D", str(self.data))
+        self._run("pg_resetwal", "-l", segment, "-D", str(self.data))
 
-    def _tool(self, program: str, *arguments: str) -> str:
-        try:
-            done: subprocess.CompletedProcess[bytes] = subprocess.run(  # noqa: S603
-                [str(self._installation.folder / program), *arguments],
-                check=False,
-                capture_output=True,
-                env=_environment(),
-                **self._account.popen_arguments,
-            )
-        except OSError as fault:
-            raise ClusterFaulty(f"{program} cannot be run: {fault.strerror}") from None
-        if done.returncode != 0:
-            raise ClusterFaulty(f"{program} failed: {_cause(done.stderr)}")
-        return done.stdout.decode(errors="replace")
+    def _run(self, program: str, *arguments: str) -> str:
+        return run_program(self._installation, self._account, program, *arguments)
 
     def _initialise(self) -> None:
         """Run initdb in another folder and rename that, so that a half-made cluster is never taken for a whole one."""
@@ -241,7 +217,7 @@ class Cluster:
             "initdb", "-D", str(unfinished), "-U", USER, "-A", "trust",
             "-E", "UTF8", "--locale=C", "--data-checksums", "--no-instructions",
         ]  # fmt: skip
-        self._tool(*command)
+        self._run(*command)
         unfinished.rename(self.data)
         # The folder's name is not PostgreSQL's to keep: without it, the next start would make another cluster.
         sync_folder(self.home)
@@ -275,80 +251,7 @@ class Cluster:
         except OSError:
             return "it left no log"
         fatal = [line for line in said.splitlines() if b" FATAL:  " in line or b" PANIC:  " in line]
-        return _last_line(fatal[-1] if fatal else said)
-
-
-def major_of(home: Path) -> int | None:
-    """The major version of PostgreSQL that made the cluster in a folder; None where there is none.
-
-    Raises:
-        ClusterFaulty: the folder does not say it.
-    """
-    try:
-        return int((home / "data" / "PG_VERSION").read_text())
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError):
-        raise ClusterFaulty(f"{home / 'data' / 'PG_VERSION'} does not name a version") from None
-
-
-def upgraded_home(home: Path) -> Path:
-    """The folder in which an upgrade makes a cluster's successor, below the cluster's own folder."""
-    return home / "upgrade"
-
-
-def complete_mark(home: Path) -> Path:
-    """The file that marks a successor as complete, until it has taken the cluster's place."""
-    return upgraded_home(home) / "complete"
-
-
-def is_half_upgraded(home: Path) -> bool:
-    """Whether a complete successor waits to take the cluster's place, so that the cluster must not be used any more."""
-    return complete_mark(home).exists()
-
-
-@contextmanager
-def exclusive(home: Path) -> Iterator[None]:
-    """Lock a folder as long as the block lasts, against other processes that do the same.
-
-    Args:
-        home: the folder, which exists; its file `lock` gets our process id.
-
-    Raises:
-        ClusterInUse: another process has locked it.
-        ClusterFaulty: this user may not lock the folder.
-    """
-    try:
-        descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as fault:
-        why = f"{fault.strerror}{_by_whom(home)}" if isinstance(fault, PermissionError) else fault.strerror
-        raise ClusterFaulty(f"{home / 'lock'} cannot be opened: {why}") from None
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(descriptor, 20, 0).decode(errors="replace").strip() or "unknown"
-            raise ClusterInUse(f"another server (process {holder}) uses {home}") from None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _by_whom(home: Path) -> str:
-    """Whose a folder's lock is, or the folder, and who wanted it; nothing if that tells no more."""
-    for path in (home / "lock", home):
-        with suppress(OSError):
-            uid = path.stat().st_uid
-            if uid != os.geteuid():
-                return f": it belongs to {name_of(uid)}, and this runs as {name_of(os.geteuid())}"
-    return ""
-
-
-def _environment() -> dict[str, str]:
-    """PostgreSQL's environment, which inherits only PATH from ours: no PGDATA, no PGOPTIONS, no locale."""
-    return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
+        return last_line(fatal[-1] if fatal else said)
 
 
 def _fits_an_address(socket: Path) -> bool:
@@ -359,13 +262,3 @@ def _fits_an_address(socket: Path) -> bool:
     except UnicodeDecodeError:
         return False
     return len(encoded) <= _SOCKET_PATH_BYTES
-
-
-def _cause(output: bytes) -> str:
-    """The line of a program's complaint that says what was wrong, behind which it tells what it did about that."""
-    return _last_line(next(filter(_WRONG.search, output.splitlines()), output))
-
-
-def _last_line(output: bytes) -> str:
-    lines = [line for line in output.decode(errors="replace").splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "it said nothing"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import trio
 
-from persistence.embedded.cluster import ClusterFaulty, ClusterInUse, exclusive
+from persistence.embedded.errors import ClusterFaulty, ClusterInUse
+from persistence.embedded.lock import exclusive
 
 NODE_BYTES = 9
 """72 random bits: two nodes on one database never get the same name."""

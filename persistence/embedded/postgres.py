@@ -33,13 +33,10 @@ import trio
 from persistence.embedded.account import Account, account_for
 from persistence.embedded.apart import keep_apart
 from persistence.embedded.binaries import CACHE, find_installation
-from persistence.embedded.cluster import (
-    Cluster,
-    ClusterFaulty,
-    exclusive,
-    is_half_upgraded,
-    major_of,
-)
+from persistence.embedded.cluster import Cluster
+from persistence.embedded.errors import ClusterFaulty
+from persistence.embedded.home import is_half_upgraded, major_of
+from persistence.embedded.lock import exclusive
 from persistence.embedded.wal import archiving, kept_for_one
 from persistence.new_file import sync_folder
 

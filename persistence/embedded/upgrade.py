@@ -20,15 +20,10 @@ import trio
 from persistence.backup import programs
 from persistence.embedded.account import Account
 from persistence.embedded.binaries import find_installation
-from persistence.embedded.cluster import (
-    Cluster,
-    ClusterFaulty,
-    complete_mark,
-    exclusive,
-    is_half_upgraded,
-    major_of,
-    upgraded_home,
-)
+from persistence.embedded.cluster import Cluster
+from persistence.embedded.errors import ClusterFaulty
+from persistence.embedded.home import complete_mark, is_half_upgraded, major_of, upgraded_home
+from persistence.embedded.lock import exclusive
 from persistence.embedded.postgres import choose_home, running
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 import structlog
 
 from persistence.embedded.account import Account
-from persistence.embedded.cluster import ClusterFaulty, ClusterInUse, exclusive
+from persistence.embedded.errors import ClusterFaulty, ClusterInUse
+from persistence.embedded.lock import exclusive
 
 _log = structlog.get_logger()
 

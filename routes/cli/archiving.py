@@ -18,8 +18,10 @@ from persistence.backup import programs
 from persistence.backup.faults import BackupFault
 from persistence.backup.histories import name_anew
 from persistence.bridge.database import open_database
-from persistence.embedded.cluster import Cluster, ClusterFaulty, exclusive
+from persistence.embedded.cluster import Cluster
 from persistence.embedded.data_dir import restoring_into
+from persistence.embedded.errors import ClusterFaulty
+from persistence.embedded.lock import exclusive
 from persistence.embedded.postgres import choose_home, open_cluster, running
 from persistence.embedded.wal import archiving, kept_for_one, recovering
 from persistence.schema import checks

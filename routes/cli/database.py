@@ -13,8 +13,8 @@ import trio
 
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.address import running_address
-from persistence.embedded.cluster import ClusterInUse
 from persistence.embedded.data_dir import hold_data_dir
+from persistence.embedded.errors import ClusterInUse
 from persistence.embedded.postgres import embedded_postgres
 from persistence.errors import DatabaseUnavailable
 from persistence.schema import checks

@@ -24,8 +24,8 @@ from persistence.bridge.database import Database, open_database
 from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
 from persistence.embedded.binaries import NoPostgres, find_installation
-from persistence.embedded.cluster import is_half_upgraded, major_of
 from persistence.embedded.data_dir import is_half_restored, is_held
+from persistence.embedded.home import is_half_upgraded, major_of
 from persistence.errors import PersistenceError
 from persistence.nodes import members
 from persistence.nodes.members import State

@@ -22,7 +22,7 @@ from persistence.archiving.bases import (
 from persistence.archiving.files import FileArchive, bring_back
 from persistence.backup.faults import BackupFault
 from persistence.embedded.account import Account
-from persistence.embedded.cluster import ClusterFaulty
+from persistence.embedded.errors import ClusterFaulty
 from persistence.embedded.wal import archiving, recovering
 from routes.cli.archiving import moment
 from routes.cli.doctor import examine

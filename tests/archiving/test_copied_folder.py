@@ -5,7 +5,7 @@ import subprocess
 import pytest
 import trio
 
-from persistence.embedded.cluster import ClusterFaulty
+from persistence.embedded.errors import ClusterFaulty
 from persistence.embedded.postgres import embedded_postgres
 from tests.support.process import reachable_directory
 

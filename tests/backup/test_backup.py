@@ -12,7 +12,7 @@ from persistence.backup.faults import BackupFault
 from persistence.backup.writing import STORES, last_backup_seconds
 from persistence.blobs import Blobs, kept_whole
 from persistence.bridge.database import open_database
-from persistence.embedded.cluster import ClusterFaulty
+from persistence.embedded.errors import ClusterFaulty
 from persistence.schema.migrate import MigrationChanged, migrate, read_applied, shipped
 from routes.cli.backup import make_backup, restore_backup
 from routes.cli.faults import CommandFault

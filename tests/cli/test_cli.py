@@ -15,8 +15,8 @@ import pytest
 import structlog
 import trio
 
-from persistence.embedded.cluster import ClusterFaulty
 from persistence.embedded.data_dir import node_name
+from persistence.embedded.errors import ClusterFaulty
 from routes import TABLE
 from routes.cli.main import main
 from routes.config.config import read_config

@@ -21,7 +21,8 @@ from persistence.embedded import postgres
 from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
 from persistence.embedded.binaries import find_installation
-from persistence.embedded.cluster import Cluster, ClusterFaulty
+from persistence.embedded.cluster import Cluster
+from persistence.embedded.errors import ClusterFaulty
 from persistence.embedded.postgres import choose_home, embedded_postgres, open_cluster
 from persistence.errors import DatabaseUnavailable
 from persistence.schema.checks import DatabaseUnfit, check_server

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from persistence.embedded.account import account_for, name_of
-from persistence.embedded.cluster import ClusterFaulty
+from persistence.embedded.errors import ClusterFaulty
 from persistence.embedded.postgres import choose_home, embedded_postgres
 from tests.support.privileges import without_privileges
 

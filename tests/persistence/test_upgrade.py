@@ -7,7 +7,7 @@ import pytest
 from persistence.bridge.database import open_database
 from persistence.connection import Connection
 from persistence.embedded.binaries import NoPostgres
-from persistence.embedded.cluster import ClusterFaulty
+from persistence.embedded.errors import ClusterFaulty
 from persistence.embedded.postgres import choose_home, embedded_postgres
 from routes.cli.doctor import examine
 from routes.cli.faults import CommandFault
