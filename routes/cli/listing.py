@@ -7,8 +7,8 @@ from routes.config.config import listing
 from routes.edge.principal import Need
 
 if TYPE_CHECKING:
-    from routes.edge.declare.endpoint import Route
     from routes.edge.declare.mounts import RouteTable
+    from routes.edge.declare.route import Route
 
 
 def list_routes(table: "RouteTable") -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from routes.call import Call
 from routes.chat.channels import READ
-from routes.edge.declare.endpoint import Stream, stream
+from routes.edge.declare.endpoint import stream
+from routes.edge.declare.route import Stream
 from routes.edge.listener import Listener
 from routes.edge.websocket import frames
 from routes.edge.websocket.socket import LiveSocket

@@ -11,8 +11,8 @@ from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_i
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from routes.edge.deadline import Deadline
-from routes.edge.declare.endpoint import Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
+from routes.edge.declare.route import Endpoint, Stream
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.dispatch import Edge

@@ -8,8 +8,8 @@ import pytest
 from msgspec import inspect
 
 from routes import TABLE
-from routes.edge.declare.endpoint import RAW_BODIES, Endpoint, Route
 from routes.edge.declare.query import MAX_TEXT_CHARACTERS
+from routes.edge.declare.route import RAW_BODIES, Endpoint, Route
 from routes.edge.errors import BadQuery
 
 ROUTES: tuple[Route, ...] = (*TABLE.endpoints, *TABLE.streams)

@@ -13,7 +13,7 @@ from msgspec.structs import fields
 
 from actors.users.permissions import ABSENT_GRANTS, BUILT_IN_NODES
 from routes import DOMAINS, TABLE
-from routes.edge.declare.endpoint import KEYED_METHODS, Endpoint, Route
+from routes.edge.declare.route import KEYED_METHODS, Endpoint, Route
 from routes.edge.listener import Listener
 from routes.edge.principal import (
     AUTHENTICATED,

@@ -11,8 +11,8 @@ from msgspec import inspect
 from actors.errors import Invalid
 from routes import TABLE
 from routes.domains import COMMANDS
-from routes.edge.declare.endpoint import Endpoint
 from routes.edge.declare.query import ParameterForm
+from routes.edge.declare.route import Endpoint
 from routes.edge.errors import BadQuery, MalformedJson
 from routes.edge.wire import decode
 from routes.live.commands import BadFrame, Misread

@@ -18,8 +18,8 @@ from actors.field_errors import MAX_ERRORS
 from actors.launcher.units_reports import REPORT_MAX_BYTES, names_in
 from routes import TABLE
 from routes.domains import COMMANDS
-from routes.edge.declare.endpoint import Endpoint
 from routes.edge.declare.query import MAX_SEGMENT_CHARACTERS
+from routes.edge.declare.route import Endpoint
 from routes.edge.problems import problem
 from routes.edge.strict_json import MAX_BYTES, parse
 from routes.edge.websocket import frames

@@ -6,8 +6,8 @@ import httpx2
 import msgspec
 
 from routes import TABLE
-from routes.edge.declare.endpoint import Endpoint
 from routes.edge.declare.pages import BEGIN_AGAIN, Cursor, PageQuery
+from routes.edge.declare.route import Endpoint
 from routes.edge.identity.base64url import to_base64url
 from tests.connect.play import claimed
 from tests.support.world import Player, World, world

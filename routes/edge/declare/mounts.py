@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType, ModuleType
 
-from routes.edge.declare.endpoint import Endpoint, Route, Stream
+from routes.edge.declare.route import Endpoint, Route, Stream
 from routes.edge.declare.signature import PATH_PARAM
 
 _UNNAMED = r"{\g<rest>}"

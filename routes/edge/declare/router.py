@@ -10,8 +10,8 @@ least one, whose first is not empty.
 
 import re
 
-from routes.edge.declare.endpoint import Endpoint, Route
 from routes.edge.declare.mounts import RouteTable
+from routes.edge.declare.route import Endpoint, Route
 
 WEBSOCKET = "WEBSOCKET"
 """The method under which streams are registered."""

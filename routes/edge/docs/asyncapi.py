@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import orjson
 
-from routes.edge.declare.endpoint import Stream
 from routes.edge.declare.mounts import RouteTable
+from routes.edge.declare.route import Stream
 from routes.edge.declare.shown import ShownChannel
 from routes.edge.docs.parameters import as_read
 from routes.edge.docs.refusing import by_status, refusals_of_handshake

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 
 from actors.errors import RevisionConflict
-from routes.edge.declare.endpoint import Endpoint
+from routes.edge.declare.route import Endpoint
 from routes.edge.docs.schemas import Schema, alternatives
 from routes.edge.documents import Document
 from routes.edge.reply import Blob, Redirect, Tagged

@@ -10,9 +10,10 @@ from types import NoneType
 
 import orjson
 
-from routes.edge.declare.endpoint import JSON_MEDIA, RAW_BODIES, Endpoint
+from routes.edge.declare.endpoint import JSON_MEDIA
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.query import ParameterForm
+from routes.edge.declare.route import RAW_BODIES, Endpoint
 from routes.edge.docs.headers import (
     CONDITION_PARAMETER,
     HEADERS,

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from actors.errors import Draining, Elsewhere, Forbidden, Invalid, NotFound, Overloaded, Refused
 from routes.edge import errors
 from routes.edge.body_pieces import BodyPieces
-from routes.edge.declare.endpoint import Endpoint, Route, Stream
+from routes.edge.declare.route import Endpoint, Route, Stream
 from routes.edge.docs.schemas import Schema, Schemas
 from routes.edge.principal import PUBLIC, SERVER
 from routes.edge.problems import Problem

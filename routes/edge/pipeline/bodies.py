@@ -7,7 +7,7 @@ import trio
 
 from routes.edge.address import rate_key
 from routes.edge.body_pieces import BodyPieces
-from routes.edge.declare.endpoint import Endpoint
+from routes.edge.declare.route import Endpoint
 from routes.edge.errors import MalformedJson, PayloadTooLarge, UnsupportedMedia
 from routes.edge.incoming import Incoming
 from routes.edge.pipeline.call import Call

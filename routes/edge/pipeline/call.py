@@ -16,7 +16,7 @@ from persistence.connection import Connection, Unit
 from persistence.journal import receipts
 from persistence.journal.turn import Receipt
 from routes.edge.deadline import Deadline
-from routes.edge.declare.endpoint import Route
+from routes.edge.declare.route import Route
 from routes.edge.incoming import Incoming
 from routes.edge.limits import Decision
 from routes.edge.outgoing import Headers

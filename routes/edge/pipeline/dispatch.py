@@ -23,8 +23,9 @@ from actors.ids import random_hex
 from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.deadline import Deadline
-from routes.edge.declare.endpoint import JSON_MAX_BYTES, Endpoint, Stream
+from routes.edge.declare.endpoint import JSON_MAX_BYTES
 from routes.edge.declare.mounts import RouteTable
+from routes.edge.declare.route import Endpoint, Stream
 from routes.edge.errors import DatabaseDown, RateLimited
 from routes.edge.incoming import REQUEST_ID, Incoming
 from routes.edge.outgoing import Headers, Outgoing

@@ -4,8 +4,8 @@ from typing import Protocol
 
 from actors.errors import Refused
 from routes.edge.deadline import Deadline
-from routes.edge.declare.endpoint import Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
+from routes.edge.declare.route import Endpoint, Stream
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.opening import Opening

@@ -11,7 +11,7 @@ import trio
 
 from actors.errors import Elsewhere, Overloaded
 from persistence.errors import OutcomeUnknown
-from routes.edge.declare.endpoint import Endpoint
+from routes.edge.declare.route import Endpoint
 from routes.edge.errors import DatabaseDown
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from routes.edge import policies
 from routes.edge.address import rate_key
-from routes.edge.declare.endpoint import Route
+from routes.edge.declare.route import Route
 from routes.edge.errors import (
     BadServerCredentials,
     OriginRefused,

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 import trio
 
-from routes.edge.declare.endpoint import Route
+from routes.edge.declare.route import Route
 from routes.edge.incoming import FarEnd, Incoming
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from persistence.connection import Connection
 from persistence.errors import RowsRejected
 from persistence.journal import receipts
 from routes.edge.body_pieces import BodyPieces
-from routes.edge.declare.endpoint import Endpoint
+from routes.edge.declare.route import Endpoint
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.bodies import Bodies

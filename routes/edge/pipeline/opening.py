@@ -3,7 +3,7 @@
 from collections.abc import Awaitable
 from dataclasses import dataclass
 
-from routes.edge.declare.endpoint import StreamHandler
+from routes.edge.declare.route import StreamHandler
 from routes.edge.listener import Listener
 from routes.edge.outgoing import Headers
 from routes.edge.pipeline.call import Call

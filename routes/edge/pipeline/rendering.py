@@ -3,7 +3,7 @@
 import trio
 
 from actors.errors import NotFound
-from routes.edge.declare.endpoint import Endpoint
+from routes.edge.declare.route import Endpoint
 from routes.edge.documents import Document
 from routes.edge.downloads import blob_response, with_etag
 from routes.edge.incoming import Incoming

@@ -23,8 +23,8 @@ from quart_trio.asgi import TrioASGIHTTPConnection, TrioASGIWebsocketConnection
 
 from actors.errors import Refused
 from actors.kernel.room import Room
-from routes.edge.declare.endpoint import Endpoint, Route, Stream
 from routes.edge.declare.mounts import RouteTable
+from routes.edge.declare.route import Endpoint, Route, Stream
 from routes.edge.declare.router import WEBSOCKET
 from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, TooMuchUnread, WebsocketOnly
 from routes.edge.incoming import Incoming

@@ -10,8 +10,8 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as NoSuchMethod
 from werkzeug.routing import BaseConverter, MapAdapter, RequestRedirect, Rule, WebsocketMismatch
 
-from routes.edge.declare.endpoint import Endpoint, Route, Stream
 from routes.edge.declare.mounts import RouteTable
+from routes.edge.declare.route import Endpoint, Route, Stream
 from routes.edge.declare.router import WEBSOCKET, Router
 from routes.edge.errors import MethodNotAllowed, RouteNotFound, WebsocketOnly
 

@@ -10,9 +10,10 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from actors.errors import NotFound
 from actors.ids import ObjectId, UserId
 from routes.edge import errors
-from routes.edge.declare.endpoint import Endpoint, endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.declare.query import ParameterForm, PathParam
+from routes.edge.declare.route import Endpoint
 from routes.edge.declare.signature import snake
 from routes.edge.docs import asyncapi, openapi
 from routes.edge.errors import EdgeRefused

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import routes
-from routes.edge.declare.endpoint import Endpoint, endpoint, stream
+from routes.edge.declare.endpoint import endpoint, stream
 from routes.edge.declare.mounts import Mount, RouteTable
+from routes.edge.declare.route import Endpoint
 from routes.edge.declare.router import WEBSOCKET, Router
 from routes.edge.errors import MethodNotAllowed, RouteNotFound, WebsocketOnly
 from routes.edge.listener import Listener
