@@ -14,8 +14,10 @@ from actors.kernel.nodes.far import Far
 from actors.kernel.nodes.giving import PartWith
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.links import TICK_SECONDS, Bus
-from actors.kernel.nodes.membership import ROW_SECONDS, Membership
+from actors.kernel.nodes.membership import Membership
+from actors.kernel.nodes.ownership import Ownership
 from actors.kernel.nodes.peers import Peers
+from actors.kernel.nodes.renewals import ROW_SECONDS
 from actors.kernel.supervisor import contained_task
 from persistence.bridge.database import Database
 from persistence.connection import Connection
@@ -51,7 +53,8 @@ class Node:
     """This node among others.
 
     Args:
-        membership: the node's rows, its leases, and its links to the other nodes.
+        membership: the node's row and those of the others, and its links to them.
+        ownership: the shards that the node owns.
         far: reaches the actors of other nodes.
         passing_on: passes requests on to other nodes, and answers theirs.
         retelling: tells other nodes of committed events, and hears of theirs.
@@ -61,6 +64,7 @@ class Node:
     """
 
     membership: Membership
+    ownership: Ownership
     far: Far
     passing_on: PassingOn
     retelling: Retelling
@@ -84,7 +88,7 @@ async def bow_out(node: Node, part_with: PartWith, seconds: float) -> None:
         seconds: how long to try at most.
     """
     with trio.move_on_after(seconds):
-        await node.membership.step_down(part_with)
+        await node.ownership.step_down(part_with)
         # Once all that was said is acknowledged, everybody knows who owns what, and has its answers.
         while not (node.passing_on.is_idle and node.membership.peers.has_been_heard):  # noqa: ASYNC110 - links tell nobody
             await trio.sleep(TICK_SECONDS)
@@ -96,7 +100,7 @@ async def joined_node(
 ) -> AsyncIterator[Node]:
     """Join the other nodes, and hear of all their events from then on; leave at the end of the block.
 
-    The node owns no shard until `Membership.rise`. Cancellation makes it leave, too.
+    The node owns no shard until `Ownership.rise`. Cancellation makes it leave, too.
 
     Args:
         config: the configuration, which has a `nats_url`.
@@ -138,6 +142,7 @@ async def joined_node(
             far = Far(membership.where, peers, spawn, config.request_seconds)
             yield Node(
                 membership,
+                Ownership(database, membership),
                 far,
                 PassingOn(membership, spawn),
                 Retelling(membership),

@@ -129,7 +129,7 @@ class PassingOn:
     @property
     def is_sure(self) -> bool:
         """Whether this node may answer, because no other node can have taken over its shards meanwhile."""
-        return self._membership.is_sure
+        return self._membership.where.is_sure()
 
     async def wait_sure(self) -> bool:
         """As `is_sure`, once this node has been a member again if it just stood still. Cancellation ends the wait."""

@@ -199,10 +199,10 @@ async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
 async def _rise(service: Service, node: Node) -> None:
     """Take in what the other nodes have told meanwhile, and own a share of the shards from now on."""
     node.membership.sockets = lambda: len(service.sockets)
-    node.membership.drained = lambda: node.nursery.start_soon(_send_away, service)
+    node.ownership.drained = lambda: node.nursery.start_soon(_send_away, service)
     node.retelling.follow(service.memory_reactions)
     node.membership.peers.listen()
-    await node.membership.rise(partial(part_with, service.system), node.nursery.start_soon)
+    await node.ownership.rise(partial(part_with, service.system), node.nursery.start_soon)
 
 
 async def _send_away(service: Service) -> None:

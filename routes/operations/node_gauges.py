@@ -28,7 +28,7 @@ _GAUGES: tuple[tuple[str, str, Callable[[_Seen], float]], ...] = (
     (
         "node_silent_seconds",
         "How long ago this node has said in the database that it lives.",
-        lambda seen: seen.node.membership.silent_seconds,
+        lambda seen: seen.node.membership.renewals.silent_seconds,
     ),
     (
         "link_waiting_bytes",

@@ -5,7 +5,8 @@ from random import Random
 from typing import NamedTuple
 
 from actors.kernel.nodes.giving import GIVEN_AT_ONCE
-from actors.kernel.nodes.membership import RENEW_SECONDS, ROW_SECONDS, WATCH_SECONDS
+from actors.kernel.nodes.membership import RENEW_SECONDS, WATCH_SECONDS
+from actors.kernel.nodes.renewals import ROW_SECONDS
 from persistence.nodes.shards import SHARDS
 
 STEP_SECONDS = 0.01

@@ -1,6 +1,6 @@
 """Several nodes with actors over one database in memory and one bus in memory, under a clock that jumps.
 
-Who owns what is said by the test: shards are given, and taken from nodes that were killed, as `membership.py` does it.
+Who owns what is said by the test: shards are given, and taken from nodes that were killed, as `ownership.py` does it.
 """
 
 from collections.abc import AsyncIterator, Callable

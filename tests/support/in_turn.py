@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from actors.kernel.nodes import membership
+from actors.kernel.nodes import membership, ownership
 from actors.kernel.nodes.shares import wanted
 from routes import joining, retelling
 from routes.service import Service
@@ -34,7 +34,7 @@ def spread(nodes: int) -> None:
     """
     global _nodes  # noqa: PLW0603  (one option of the whole test run)
     _nodes = nodes
-    membership.QUIET_SECONDS = 0.0
+    ownership.QUIET_SECONDS = 0.0
     membership.RENEW_SECONDS = 0.2
     retelling.FOLLOW_SECONDS = 10.0
     joining.CLOCK_MAX_MS = sys.maxsize

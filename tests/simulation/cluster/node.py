@@ -11,9 +11,11 @@ from actors.kernel.directory import System
 from actors.kernel.nodes.far import Far
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.links import TICK_SECONDS
-from actors.kernel.nodes.membership import ROW_SECONDS, Membership
+from actors.kernel.nodes.membership import Membership
+from actors.kernel.nodes.ownership import Ownership
 from actors.kernel.nodes.parting import part_with
 from actors.kernel.nodes.peers import Peers
+from actors.kernel.nodes.renewals import ROW_SECONDS
 from actors.kernel.opening import open_system
 from persistence.errors import NodeEnded, PersistenceError
 from tests.kernel.ledger import KIND
@@ -199,8 +201,9 @@ class ClusterNode:
             far=Far(membership.where, peers, nursery.start_soon, world.ask_seconds),
         ) as self.system:
             peers.listen()
-            await membership.rise(partial(part_with, self.system), nursery.start_soon)
-            await self._serve(membership)
+            ownership = Ownership(self.store, membership, rows=world.members)
+            await ownership.rise(partial(part_with, self.system), nursery.start_soon)
+            await self._serve(membership, ownership)
 
     def _link(self, membership: Membership) -> Peers:
         peers = peers_of(
@@ -212,14 +215,14 @@ class ClusterNode:
         self.end.join(peers)
         return peers
 
-    async def _serve(self, membership: Membership) -> None:
+    async def _serve(self, membership: Membership, ownership: Ownership) -> None:
         async with trio.open_nursery() as self.clients:
             self._world.note(self.name, "serves", membership.life.number)
             self.ready.set()
             try:
                 await self.leaving.wait()
                 with trio.move_on_after(BOW_OUT_SECONDS):
-                    await membership.step_down(partial(part_with, self.system))
+                    await ownership.step_down(partial(part_with, self.system))
                     while not membership.peers.has_been_heard:  # noqa: ASYNC110 - links tell nobody
                         await trio.sleep(TICK_SECONDS)
             finally:

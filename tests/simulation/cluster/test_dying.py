@@ -9,10 +9,10 @@ from trio.testing import MockClock
 from actors.kernel.nodes.membership import (
     HEARD_SECONDS,
     RENEW_SECONDS,
-    ROW_SECONDS,
     WATCH_SECONDS,
     YIELD_ROUNDS,
 )
+from actors.kernel.nodes.renewals import ROW_SECONDS
 from tests.simulation.cluster.plants import NONE
 from tests.simulation.cluster.world import World
 from tests.support.scheduling import in_order
