@@ -22,7 +22,7 @@ from persistence.connect import commands, extensions, servers, settings
 from persistence.connect.rows import CommandRow
 from persistence.connection import Connection
 from persistence.friends import standing
-from persistence.users import users
+from persistence.users.names import read_names
 
 
 def missing(  # noqa: PLR0911 - a table
@@ -77,7 +77,7 @@ async def fetch(
 
 
 async def _relation(conn: Connection, user_id: str, other_id: str) -> Relation:
-    names = await users.read_names(conn, (user_id,))
+    names = await read_names(conn, (user_id,))
     marks = await standing.between(conn, user_id, other_id)
     return Relation(user_id, names.get(user_id), marks.linked, marks.blocks or marks.blocked)
 

@@ -9,7 +9,7 @@ from actors.party.state import LookedUp, State, invites_between
 from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.party import rows
-from persistence.users import users
+from persistence.users.names import read_names
 
 
 def missing(state: State, command: AnyCommand) -> tuple[str, str] | None:
@@ -28,7 +28,7 @@ def missing(state: State, command: AnyCommand) -> tuple[str, str] | None:
 async def fetch(conn: Connection, _party_id: str, missing: tuple[str, str]) -> LookedUp:
     """Read the rows that `missing` named: name, party and blocks of a user. Cancellation ends the reads."""
     user_id, other_id = missing
-    names = await users.read_names(conn, (user_id,))
+    names = await read_names(conn, (user_id,))
     barred = await blocks.barred_among(conn, user_id, (other_id,))
     return LookedUp(user_id, names.get(user_id), bool(barred), await rows.party_of(conn, user_id))
 

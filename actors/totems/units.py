@@ -18,7 +18,7 @@ from persistence.shop.entitlements import TOTEM
 from persistence.shop.products import is_on_sale
 from persistence.totems import totems
 from persistence.totems.totems import Format, Model
-from persistence.users.users import ids_named
+from persistence.users.names import ids_named
 
 KEPT = 50
 """How many uploads of one user are kept that no user has equipped or bought, and that the shop does not sell."""

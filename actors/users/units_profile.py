@@ -9,14 +9,8 @@ from actors.errors import Invalid, NotFound, RevisionConflict
 from actors.field_errors import FieldError
 from actors.users.events import UserChanged
 from persistence.connection import Connection
-from persistence.users.users import (
-    GroupInvites,
-    Settings,
-    Visibility,
-    lock_user,
-    read_settings,
-    save_settings,
-)
+from persistence.users.settings import Settings, read_settings, save_settings
+from persistence.users.users import GroupInvites, Visibility, lock_user
 
 UI_STYLE_MAX_BYTES = 64 * 1024
 """The most bytes of the UI style, encoded as it is stored (contract §8)."""

@@ -8,7 +8,7 @@ from actors.voice.events import AnyEvent, Joined, SessionsEnded
 from actors.voice.state import LookedUp, State
 from persistence.connection import Connection
 from persistence.friends import blocks
-from persistence.users import users
+from persistence.users.names import read_names
 from persistence.voice import channels
 
 
@@ -20,7 +20,7 @@ def missing(state: State, command: AnyCommand) -> tuple[str, str | None] | None:
 async def fetch(conn: Connection, _channel_id: str, missing: tuple[str, str | None]) -> LookedUp:
     """Read the rows that `missing` named: name, session and blocks of a user. Cancellation ends the reads."""
     user_id, other_id = missing
-    names = await users.read_names(conn, (user_id,))
+    names = await read_names(conn, (user_id,))
     barred = other_id is not None and bool(await blocks.barred_among(conn, user_id, (other_id,)))
     return LookedUp(user_id, names.get(user_id), barred, await channels.session_of(conn, user_id))
 

@@ -10,7 +10,7 @@ from actors.voice.state import State
 from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.party import rows as parties
-from persistence.users import users
+from persistence.users.names import read_names
 from persistence.voice import channels
 from persistence.voice.channels import ChannelRow
 
@@ -60,7 +60,7 @@ async def found(conn: Connection, creation: ChannelCreation) -> Change[Founded |
     await require_user(conn, creation.user_id)
     target_id, pair = creation.target_id, None
     if target_id is not None:
-        if not await users.read_names(conn, (target_id,)):
+        if not await read_names(conn, (target_id,)):
             raise NotFound("no such user")
         if await blocks.barred_among(conn, creation.user_id, (target_id,)):
             raise Blocked

@@ -6,7 +6,7 @@ from persistence.connect.rows import ServerRow
 from persistence.connection import Connection, Row
 from persistence.publications.rows import DiscoveryState
 from persistence.statements import filtered
-from persistence.users.users import beginning
+from persistence.users.names import beginning
 
 
 class ListedServer(msgspec.Struct, frozen=True):

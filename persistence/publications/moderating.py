@@ -5,7 +5,7 @@ import msgspec
 from persistence.connection import Connection
 from persistence.publications.rows import DiscoveryState, PublicationRow, publication_of
 from persistence.statements import filtered
-from persistence.users.users import beginning
+from persistence.users.names import beginning
 
 
 class WantedPublications(msgspec.Struct, frozen=True, kw_only=True):

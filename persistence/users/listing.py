@@ -3,7 +3,7 @@
 import msgspec
 
 from persistence.connection import Connection, Row
-from persistence.users.users import beginning
+from persistence.users.names import beginning
 
 
 class ListedUser(msgspec.Struct, frozen=True):

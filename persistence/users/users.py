@@ -1,15 +1,16 @@
-"""Users and their own settings. Rows only.
+"""Users. Rows only.
 
 `name_lower` is lower-cased here, in Python: PostgreSQL's `lower` depends on the cluster's locale.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from sys import intern
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
-from persistence.connection import Connection, Row
+from persistence.connection import Connection
+from persistence.users.names import beginning
 from persistence.users.permissions import Grant, announce, renamed, rights_of, roles_of
 
 Visibility = Literal["PUBLIC", "FRIENDS", "PRIVATE"]
@@ -19,19 +20,8 @@ GroupInvites = Literal["EVERYONE", "FRIENDS", "NOBODY"]
 """Which users may add a user to a group (contract §5)."""
 
 NAME_SLACK_SECONDS = 5
-"""By how much a token that renames a user may be older than the one that gave the present name:
-issuers' clocks differ.
+"""By how much a token that renames a user may be older than the one that gave the present name: issuers' clocks differ.
 """
-
-
-LAST_CHARACTER = "\U0010ffff"
-"""The last code point: no name begins with it."""
-
-SIGMAS = ("\u03c2", "\u03c3")
-"""The small sigma at the end of a word, and that elsewhere: one code point after the other."""
-
-FIRST_SURROGATE, AFTER_SURROGATES = 0xD800, 0xE000
-"""The code points from the first up to the second are surrogates, which no text can have."""
 
 
 class User(msgspec.Struct, frozen=True):
@@ -48,7 +38,7 @@ class User(msgspec.Struct, frozen=True):
         supporter_tier: the tier of a user who supports the service, else None.
         tokens_not_before_s: tokens with an earlier `iat` were revoked; epoch seconds, 0 for none.
 
-    Every field is short: thousands of users are in memory. What is long is read by itself (`Settings`).
+    Every field is short: thousands of users are in memory. What is long is read by itself (`settings.py`).
     """
 
     id: str
@@ -71,37 +61,21 @@ class User(msgspec.Struct, frozen=True):
     tokens_not_before_s: int
 
 
-_COLUMNS = ", ".join(User.__struct_fields__)
-_SELECT = f"SELECT {_COLUMNS} FROM users"  # noqa: S608 — names of our own
+COLUMNS = ", ".join(User.__struct_fields__)
+"""The columns from which `user_of` makes a user."""
+
+_SELECT = f"SELECT {COLUMNS} FROM users"  # noqa: S608 — names of our own
 _ARRIVE = f"""
 INSERT INTO users (id, name, name_lower, name_issued_at_s, created_at_ms, updated_at_ms, first_joined_at_ms,
                    last_seen_at_ms)
-VALUES ($1, $2, $3, $4, $5, $5, $5, $5) ON CONFLICT (id) DO NOTHING RETURNING {_COLUMNS}
+VALUES ($1, $2, $3, $4, $5, $5, $5, $5) ON CONFLICT (id) DO NOTHING RETURNING {COLUMNS}
 """  # noqa: S608
 _RENAME = f"""
 UPDATE users SET name = $2, name_lower = $3, name_issued_at_s = greatest(name_issued_at_s, $4), updated_at_ms = $5,
     renamed_at_ms = $5
-WHERE id = $1 AND name <> $2 AND name_issued_at_s <= $6 AND tokens_not_before_s <= $4 RETURNING {_COLUMNS}
+WHERE id = $1 AND name <> $2 AND name_issued_at_s <= $6 AND tokens_not_before_s <= $4 RETURNING {COLUMNS}
 """  # noqa: S608
 _REFUSE = "UPDATE users SET tokens_not_before_s = $2 WHERE id = $1"
-_SETTINGS = f"SELECT {_COLUMNS}, ui_style FROM users WHERE id = $1"  # noqa: S608
-_SAVE_SETTINGS = f"""
-UPDATE users SET allow_friend_requests = coalesce($2, allow_friend_requests),
-    server_list_visibility = coalesce($3, server_list_visibility), group_invites = coalesce($4, group_invites),
-    ui_style = coalesce($5, ui_style), updated_at_ms = $6
-WHERE id = $1 RETURNING {_COLUMNS}, ui_style
-"""  # noqa: S608
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """A user with their private settings.
-
-    Args:
-        ui_style: the user's own JSON, encoded, at most 64 KiB.
-    """
-
-    user: User
-    ui_style: bytes | None
 
 
 class UserWithRights(msgspec.Struct, frozen=True):
@@ -112,16 +86,8 @@ class UserWithRights(msgspec.Struct, frozen=True):
     grants: tuple[Grant, ...]
 
 
-class Renamed(NamedTuple):
-    """A user, the name that they have, and when they were given it, epoch milliseconds."""
-
-    id: str
-    name: str
-    renamed_at_ms: int
-
-
-def _user(fields: Iterable[Any]) -> User:
-    """The user of the values of `_COLUMNS`."""
+def user_of(fields: Iterable[Any]) -> User:
+    """The user in the values of `COLUMNS`."""
     id, name, *others = fields
     # Interned, because both are in many places of memory while the user is active.
     return User(intern(id), intern(name), *others)
@@ -153,7 +119,7 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
         if not_before_s is None or issued_at_s < not_before_s:
             await conn.execute("DELETE FROM users WHERE id = $1", user_id)
             return None
-        user = _user(row)
+        user = user_of(row)
         if not_before_s:
             await conn.execute(_REFUSE, user_id, not_before_s)
         return msgspec.structs.replace(user, tokens_not_before_s=not_before_s)
@@ -168,7 +134,7 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
     )
     if row is not None:
         await announce(conn, renamed(user_id, name))
-        return _user(row)
+        return user_of(row)
     return await read_user(conn, user_id)
 
 
@@ -188,43 +154,14 @@ async def _first_valid_s(conn: Connection, user_id: str) -> int | None:
 async def read_user(conn: Connection, user_id: str) -> User | None:
     """One user, or None."""
     row = await conn.fetchrow(f"{_SELECT} WHERE id = $1", user_id)
-    return None if row is None else _user(row)
+    return None if row is None else user_of(row)
 
 
 async def read_with_rights(conn: Connection, user_ids: Sequence[str]) -> dict[str, UserWithRights]:
     """{user id: the user with roles and grants}, of those who exist."""
-    users = [_user(row) for row in await conn.fetch(f"{_SELECT} WHERE id = ANY ($1::text[])", user_ids)]
+    users = [user_of(row) for row in await conn.fetch(f"{_SELECT} WHERE id = ANY ($1::text[])", user_ids)]
     roles, grants = await roles_of(conn, user_ids), await rights_of(conn, user_ids)
     return {user.id: UserWithRights(user, tuple(roles[user.id]), tuple(grants[user.id])) for user in users}
-
-
-async def read_names(conn: Connection, user_ids: Collection[str]) -> dict[str, str]:
-    """{user id: name} of the users who exist."""
-    rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY ($1::text[])", list(user_ids))
-    return {row["id"]: row["name"] for row in rows}
-
-
-async def renamed_since(conn: Connection, from_ms: int, after_id: str, limit: int) -> list[Renamed]:
-    """Users who were given another name, by the moment and their ids; at most `limit`.
-
-    Args:
-        from_ms: the first moment, epoch milliseconds.
-        after_id: of those who were renamed at that moment, the user after whom the page begins; "" for all of them.
-    """
-    rows = await conn.fetch(
-        "SELECT id, name, renamed_at_ms FROM users WHERE renamed_at_ms >= $1 AND (renamed_at_ms, id) > ($1, $2)"
-        " ORDER BY renamed_at_ms, id LIMIT $3",
-        from_ms,
-        after_id,
-        limit,
-    )
-    return [Renamed(*row) for row in rows]
-
-
-async def ids_named(conn: Connection, name: str) -> list[str]:
-    """Ids of the users with this name, in any case; at most two, enough to know that the name is ambiguous."""
-    rows = await conn.fetch("SELECT id FROM users WHERE name_lower = $1 LIMIT 2", name.lower())
-    return [row["id"] for row in rows]
 
 
 async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User]:
@@ -236,73 +173,7 @@ async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User
         *beginning(prefix),
         limit,
     )
-    return [_user(row) for row in rows]
-
-
-def beginning(prefix: str) -> tuple[str, str]:
-    """The texts, in lower case, that begin with a prefix in any case: the first of them, and the first after all of
-    them, in the order of code points.
-
-    A sigma at the end is either of the two small ones, which follow each other: which one a capital becomes depends on
-    what comes after it (Unicode, Final_Sigma), so the prefix does not know.
-    """
-    lowered = prefix.lower()
-    if lowered[-1:] in SIGMAS:
-        stem = lowered[:-1]
-        return stem + SIGMAS[0], _behind(stem + SIGMAS[-1])
-    return lowered, _behind(lowered)
-
-
-def _behind(prefix: str) -> str:
-    """The first text, in the order of code points, after all texts that begin with `prefix`."""
-    stem = prefix.rstrip(LAST_CHARACTER)
-    if not stem:
-        return LAST_CHARACTER
-    following = ord(stem[-1]) + 1
-    return stem[:-1] + chr(AFTER_SURROGATES if following == FIRST_SURROGATE else following)
-
-
-async def read_settings(conn: Connection, user_id: str) -> Settings | None:
-    """One user with their private settings, or None."""
-    row = await conn.fetchrow(_SETTINGS, user_id)
-    return None if row is None else _settings(row)
-
-
-async def save_settings(
-    conn: Connection,
-    user_id: str,
-    *,
-    allow_friend_requests: bool | None,
-    server_list_visibility: Visibility | None,
-    group_invites: GroupInvites | None,
-    ui_style: bytes | None,
-    now_ms: int,
-) -> Settings | None:
-    """Change those settings that are not None.
-
-    Args:
-        allow_friend_requests: whether other users may send them friend requests.
-        ui_style: the user's own JSON, encoded.
-        now_ms: epoch milliseconds.
-
-    Returns:
-        All settings after the change, or None when there is no such user.
-    """
-    row = await conn.fetchrow(
-        _SAVE_SETTINGS,
-        user_id,
-        allow_friend_requests,
-        server_list_visibility,
-        group_invites,
-        ui_style,
-        now_ms,
-    )
-    return None if row is None else _settings(row)
-
-
-def _settings(row: Row) -> Settings:
-    *fields, ui_style = row
-    return Settings(_user(fields), ui_style)
+    return [user_of(row) for row in rows]
 
 
 async def lock_user(conn: Connection, user_id: str) -> User | None:
@@ -311,7 +182,7 @@ async def lock_user(conn: Connection, user_id: str) -> User | None:
     Rows that refer to the user can still be written meanwhile: their foreign keys do not wait for this lock.
     """
     row = await conn.fetchrow(f"{_SELECT} WHERE id = $1 FOR NO KEY UPDATE", user_id)
-    return None if row is None else _user(row)
+    return None if row is None else user_of(row)
 
 
 async def keep_users(conn: Connection, user_ids: Collection[str]) -> set[str]:

@@ -16,7 +16,7 @@ from persistence.connection import Connection
 from persistence.sessions.links import SignInLink
 from persistence.sessions.sessions import Lineage
 from persistence.users.audit import Stamp
-from persistence.users.users import ids_named
+from persistence.users.names import ids_named
 from routes.cli.faults import CommandFault
 from routes.cli.token import TokenWish
 from routes.edge.identity.base64url import to_base64url

@@ -12,7 +12,7 @@ from actors.ids import UserId, Uuid
 from persistence.connect import members
 from persistence.connection import Connection
 from persistence.friends import standing
-from persistence.users.users import read_names
+from persistence.users.names import read_names
 from routes.call import Call
 from routes.connect.guards import itself_for, may, state_of
 from routes.connect.members import READ_NODE, WRITE_NODE

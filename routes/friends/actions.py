@@ -24,7 +24,7 @@ from actors.texts import lines, lines_or_none
 from actors.time import iso
 from persistence.connection import Connection, Unit
 from persistence.friends.links import Link
-from persistence.users.users import ids_named
+from persistence.users.names import ids_named
 from routes.call import Call
 from routes.changes import change
 from routes.edge.reply import Reply

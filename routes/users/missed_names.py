@@ -10,7 +10,7 @@ import trio
 from actors.kernel.clock import Clock
 from actors.users.users import Users
 from persistence.bridge.database import Database
-from persistence.users.users import renamed_since
+from persistence.users.names import renamed_since
 from routes.jobs import BackgroundTask
 
 LOOK_SECONDS = 10.0

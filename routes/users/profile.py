@@ -17,7 +17,8 @@ from actors.users.units_profile import (
     change_settings,
     ui_style_of,
 )
-from persistence.users.users import GroupInvites, Settings, User, Visibility, read_settings
+from persistence.users.settings import Settings, read_settings
+from persistence.users.users import GroupInvites, User, Visibility
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint

@@ -6,8 +6,9 @@ from actors.errors import NotFound
 from actors.ids import parse_uuid
 from actors.time import iso, iso_or_none
 from persistence.capes.choices import read_worn
+from persistence.users.names import ids_named
 from persistence.users.public import shuns_somebody, supporters
-from persistence.users.users import User, ids_named
+from persistence.users.users import User
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp

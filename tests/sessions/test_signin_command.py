@@ -3,7 +3,7 @@
 import pytest
 
 from actors.users.permissions import Role
-from persistence.users.users import ids_named
+from persistence.users.names import ids_named
 from routes.cli.faults import CommandFault
 from routes.cli.signin import make_sign_in_link
 from routes.cli.token import TokenWish

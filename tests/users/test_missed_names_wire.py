@@ -6,7 +6,8 @@ import pytest
 
 from persistence.bridge.database import Database
 from persistence.connection import Connection
-from persistence.users.users import Renamed, arrive, renamed_since
+from persistence.users.names import Renamed, renamed_since
+from persistence.users.users import arrive
 from tests.party.play import gather
 from tests.support.waiting import patience
 from tests.support.world import Player, World
