@@ -47,9 +47,10 @@ from actors.chat.state import (
 from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
 from actors.kernel.facets import Lookups
 from actors.pages import fitting
-from persistence.chat import archive, attachments, consent, conversations, members, messages, polls
+from persistence.chat import archive, attachments, consent, conversations, messages, polls
 from persistence.connection import Connection
 from persistence.journal import rewriting
+from persistence.users.names import read_names
 
 RETOLD_EVENTS = 500
 """Most journaled events that are rewritten when the text of their message changes: the newest (`retelling.py`)."""
@@ -174,7 +175,7 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> LookedUp:
         own_after=own_after,
         original=original,
         attachments={row.id: row for row in uploads},
-        names=await members.names(conn, need.user_ids) if need.user_ids else {},
+        names=await read_names(conn, need.user_ids) if need.user_ids else {},
         consent=await consent.among(conn, need.adder_id, need.user_ids) if need.user_ids else NOBODY_REFUSES,
         archive=(await read_tails(conn, {conversation_id: need.oldest_seq}))[conversation_id]
         if need.archive

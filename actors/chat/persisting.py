@@ -13,7 +13,7 @@ from actors.chat import events
 from actors.chat.events import AnyEvent
 from actors.chat.retelling import retell, retellings
 from actors.chat.window import Line
-from persistence.chat import attachments, conversations, members, messages, polls
+from persistence.chat import attachments, conversations, member_locks, members, mentions, messages, polls
 from persistence.chat.rows import (
     JoinRow,
     MentionRow,
@@ -137,7 +137,7 @@ class Changes:
         if self.used:
             statements.append(attachments.using(list(self.used.values())))
         if self.mentions:
-            statements.append(members.naming(list(self.mentions.values())))
+            statements.append(mentions.adding(list(self.mentions.values())))
         if self.spoke:
             statements.append(members.speaking(list(self.spoke)))
         if self.reads:
@@ -148,7 +148,7 @@ class Changes:
         """Write all changes; tables without changes are not touched."""
         marked = {*self.left, *self.joined, *self.spoke, *self.reads, *self.mutes}
         if marked:  # several statements change them, and messages between
-            await members.hold(conn, marked)
+            await member_locks.hold(conn, marked)
         await self._write_members(conn)
         await self._write_messages(conn)
         # Marks last: what is read now takes away mentions that came in this very turn.
@@ -181,9 +181,9 @@ class Changes:
             ]
             await messages.update(conn, rows, poll_open=[line.poll_open for line in self.changed.values()])
         if self.mentions:
-            await members.add_mentions(conn, list(self.mentions.values()))
+            await mentions.add(conn, list(self.mentions.values()))
         if self.changed_mentions:
-            await members.replace_mentions(conn, list(self.changed_mentions.values()))
+            await mentions.replace(conn, list(self.changed_mentions.values()))
         if self.revisions:
             await messages.add_revisions(conn, self.revisions)
         if self.votes:

@@ -19,9 +19,10 @@ from actors.chat.stored import facts_of_row, standing_of_row
 from actors.errors import ConversationNotFound, Invalid
 from actors.field_errors import FieldError
 from actors.texts import line_flaws
-from persistence.chat import consent, conversations, members
+from persistence.chat import consent, conversations
 from persistence.chat.rows import ConversationRow
 from persistence.connection import Connection
+from persistence.users.names import read_names
 
 
 class ConversationDraft(Public, frozen=True):
@@ -147,7 +148,7 @@ async def create(conn: Connection, creation: Creation) -> Change[Created]:
         QuotaExceeded: the caller or another member would be beyond a bound of `bounds.py`.
         ConversationNotFound: the caller has left the conversation that was found in the meantime.
     """
-    known = await members.names(conn, creation.member_ids)
+    known = await read_names(conn, creation.member_ids)
     unknown = [
         FieldError(pointer, "UNKNOWN", "no such user")
         for user_id, pointer in creation.pointers.items()

@@ -25,13 +25,7 @@ from actors.users.last_seen import LastSeen
 from actors.users.permissions import BUILT_IN_NODES, Access
 from actors.users.resolver import Entry, Resolver
 from persistence.users.permissions import GREW, RENAMED, seed_catalog
-from persistence.users.users import (
-    NAME_SLACK_SECONDS,
-    User,
-    UserWithRights,
-    arrive,
-    read_with_rights,
-)
+from persistence.users.users import NAME_SLACK_SECONDS, User, UserWithRights, arrive, read_with_rights
 
 CAPACITY = 50_000
 """How many users are cached, about 2 KB each; beyond it the one loaded longest ago is evicted."""

@@ -7,7 +7,7 @@ This module is the one writer beside the actors of what they show, so live actor
 
 from collections.abc import Sequence
 
-from persistence.chat import members
+from persistence.chat import member_locks
 from persistence.chat.rows import ArchiveRow, PageRow
 from persistence.connection import Connection
 
@@ -154,7 +154,7 @@ async def move_old(conn: Connection, conversation_id: str, *, before_ms: int, li
         before_ms: only messages older than this, epoch milliseconds.
         limit: messages to move at most.
     """
-    await members.hold_all(conn, conversation_id)
+    await member_locks.hold_all(conn, conversation_id)
     moved = await conn.fetchval(
         """
         WITH moved AS (

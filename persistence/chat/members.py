@@ -1,10 +1,10 @@
-"""Members of conversations: membership, read markers, and unread mentions."""
+"""Members of conversations: who they are, and how far each has read."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from sys import intern
-from typing import NamedTuple
 
-from persistence.chat.rows import JoinRow, MemberRow, MentionRow, ReadRow
+from persistence.chat.member_locks import changing
+from persistence.chat.rows import JoinRow, MemberRow, ReadRow
 from persistence.connection import Connection
 from persistence.journal.turn import Statement
 
@@ -123,12 +123,6 @@ async def ids_of(conn: Connection, conversation_ids: Sequence[str]) -> dict[str,
     return {row["conversation_id"]: frozenset(row["user_ids"]) for row in rows}
 
 
-async def names(conn: Connection, user_ids: Sequence[str]) -> dict[str, str]:
-    """{user id: name} of the users who exist."""
-    rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY($1::text[])", list(user_ids))
-    return {row["id"]: row["name"] for row in rows}
-
-
 async def parted(conn: Connection, conversation_id: str) -> bool:
     """Whether one of the two members of a direct conversation blocks the other; always False for a group."""
     found: bool = await conn.fetchval(
@@ -143,27 +137,6 @@ async def parted(conn: Connection, conversation_id: str) -> bool:
         conversation_id,
     )
     return found
-
-
-async def hold(conn: Connection, pairs: Collection[tuple[str, str]]) -> None:
-    """Keep the memberships of (conversation id, user id) pairs as they are until the transaction ends, so that it
-    changes and deletes them in any order."""
-    await conn.execute(
-        """
-        SELECT FROM conversation_members JOIN unnest($1::text[], $2::text[]) AS n (conversation_id, user_id)
-        USING (conversation_id, user_id) ORDER BY conversation_id, user_id FOR NO KEY UPDATE OF conversation_members
-        """,
-        [pair[0] for pair in pairs],
-        [pair[1] for pair in pairs],
-    )
-
-
-async def hold_all(conn: Connection, conversation_id: str) -> None:
-    """Keep the memberships of all members of a conversation as they are until the transaction ends, as `hold` does."""
-    await conn.execute(
-        "SELECT FROM conversation_members WHERE conversation_id = $1 ORDER BY user_id FOR NO KEY UPDATE",
-        conversation_id,
-    )
 
 
 async def join(conn: Connection, rows: Sequence[JoinRow]) -> None:
@@ -207,41 +180,9 @@ async def remove(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
     )
 
 
-_LOCKED = """
-WITH locked AS MATERIALIZED (
-    SELECT conversation_id, user_id FROM conversation_members
-    JOIN unnest($1::text[], $2::text[]) AS n (conversation_id, user_id) USING (conversation_id, user_id)
-    ORDER BY conversation_id, user_id FOR NO KEY UPDATE OF conversation_members
-)
-"""
-_OF_LOCKED = "JOIN locked USING (conversation_id, user_id)"
-
-
-class _Change(NamedTuple):
-    """A statement that changes members of conversations, who are named by `n`.
-
-    Args:
-        plain: locks them in whatever order PostgreSQL finds them.
-        ordered: locks them in the same order as `hold`, before it changes any; more expensive.
-    """
-
-    plain: str
-    ordered: str
-
-    def about(self, pairs: Sequence[tuple[str, str]]) -> str:
-        """The statement for (conversation id, user id) pairs. One that changes a single member of each conversation
-        needs no order, since nobody but the writer locks members of several conversations."""
-        conversations = {conversation_id for conversation_id, _ in pairs}
-        return self.plain if len(conversations) == len(pairs) else self.ordered
-
-
-def _changing(update: str, where: str) -> _Change:
-    return _Change(f"{update} {where}", f"{_LOCKED} {update} {_OF_LOCKED} {where}")
-
-
 _THESE = "WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id"
 
-_SPEAK = _changing(
+_SPEAK = changing(
     """
     UPDATE conversation_members m SET spoke = true
     FROM unnest($1::text[], $2::text[]) AS n (conversation_id, user_id)
@@ -251,7 +192,7 @@ _SPEAK = _changing(
 
 
 def speaking(pairs: Sequence[tuple[str, str]]) -> Statement:
-    """The statement that `speak` runs; it locks the members of a conversation in the same order as `hold`."""
+    """The statement that `speak` runs; it locks members in the order of `member_locks.py`."""
     return Statement(_SPEAK.about(pairs), ([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
 
 
@@ -265,7 +206,7 @@ async def speak(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
     await conn.execute(statement.sql, *statement.parameters)
 
 
-_MARK = _changing(
+_MARK = changing(
     """
     UPDATE conversation_members m
     SET read_seq = n.read_seq, read_at_ms = n.read_at_ms, own_at_read = n.own_at_read
@@ -283,7 +224,7 @@ WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.seq 
 
 
 def marking(rows: Sequence[ReadRow]) -> tuple[Statement, Statement]:
-    """The statements that `mark_read` runs; they lock the members of a conversation in the same order as `hold`."""
+    """The statements that `mark_read` runs; they lock members in the order of `member_locks.py`."""
     conversations, users = [row.conversation_id for row in rows], [row.user_id for row in rows]
     seqs = [row.read_seq for row in rows]
     at_ms, own = [row.read_at_ms for row in rows], [row.own_at_read for row in rows]
@@ -318,39 +259,3 @@ async def mute(conn: Connection, rows: Sequence[tuple[str, str, bool]]) -> None:
         [row[1] for row in rows],
         [row[2] for row in rows],
     )
-
-
-# A member who has read past the message already gets no new mention by an edit.
-_NAME = """
-INSERT INTO mentions (conversation_id, user_id, seq)
-SELECT n.conversation_id, n.user_id, n.seq
-FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (conversation_id, user_id, seq)
-JOIN conversation_members m
-  ON m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.read_seq < n.seq
-"""
-
-
-def naming(rows: Sequence[MentionRow]) -> Statement:
-    """The statement that stores the mentions of new messages, each message once."""
-    named = [(row.conversation_id, user_id, row.seq) for row in rows for user_id in row.user_ids]
-    return Statement(_NAME, list(zip(*named, strict=True)) if named else [(), (), ()])
-
-
-async def replace_mentions(conn: Connection, rows: Sequence[MentionRow]) -> None:
-    """Store the mentions of messages that were edited or deleted, each message once, in place of their former ones."""
-    await conn.execute(
-        """
-        DELETE FROM mentions m USING unnest($1::text[], $2::bigint[]) AS n (conversation_id, seq)
-        WHERE m.conversation_id = n.conversation_id AND m.seq = n.seq
-        """,
-        [row.conversation_id for row in rows],
-        [row.seq for row in rows],
-    )
-    await add_mentions(conn, rows)
-
-
-async def add_mentions(conn: Connection, rows: Sequence[MentionRow]) -> None:
-    """Store the mentions of new messages, each message once."""
-    if any(row.user_ids for row in rows):
-        statement = naming(rows)
-        await conn.execute(statement.sql, *statement.parameters)

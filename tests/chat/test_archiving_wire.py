@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from actors.time import DAY_MS
-from persistence.chat import archive, members
+from persistence.chat import archive, member_locks
 from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable
 from tests.support.jobs import job_named
@@ -69,7 +69,7 @@ async def test_one_that_is_never_moved_in_time(world: World, monkeypatch: pytest
                 continue
         has_moved.set()
 
-    hold = partial(members.hold_all, conversation_id=first.id)
+    hold = partial(member_locks.hold_all, conversation_id=first.id)
     await held_up(world.service.database, hold, archiving, has_moved.wait)
     assert not await archived(world, first)
     assert await job.run() is True

@@ -8,7 +8,7 @@ import pytest
 
 from actors.chat.commands import ChangeConversation, MarkRead
 from persistence.bridge.database import Database
-from persistence.chat import archive, members
+from persistence.chat import archive, member_locks, members
 from persistence.chat.rows import ReadRow
 from persistence.connection import Connection
 from persistence.journal.commit import at_once
@@ -30,7 +30,7 @@ async def stage(database: Database) -> Stage:
 
 
 def holding(stage: Stage, user_id: str) -> Step:
-    return partial(members.hold, pairs=[(stage.id, user_id)])
+    return partial(member_locks.hold, pairs=[(stage.id, user_id)])
 
 
 async def members_crossed(stage: Stage, other: Callable[[], Awaitable[Any]]) -> None:

@@ -20,8 +20,8 @@ from actors.chat.commands import (
 from actors.chat.public import ConversationList
 from actors.errors import ConversationNotFound, EventsExpired, NotFound
 from persistence.bridge.database import Database
-from persistence.chat import members
 from persistence.connection import Connection
+from persistence.users.names import read_names
 from tests.chat.play import a_mention, a_poll, mid, uid
 from tests.chat.stage import Stage, open_stage
 
@@ -122,7 +122,7 @@ async def test_an_erased_user_is_called_deleted(stage: Stage):
     await stage.database.transact(_erase, uid("cid"))
     assert "deleted" in await names(stage, 50)
     assert (await stage.loaded(stage.id)).members[uid("cid")].name == "deleted"
-    assert await stage.database.read(members.names, [uid("cid")]) == {}
+    assert await stage.database.read(read_names, [uid("cid")]) == {}
 
 
 async def _erase(conn: Connection, user_id: str) -> None:
