@@ -1,97 +1,22 @@
 """Wire: friends live, as a stream of their own and as a channel; presence, and who may see it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 import pytest
-import trio
 
-from actors.change import Change
-from actors.friends.between import seen_between
 from actors.time import iso
-from persistence.connection import Connection
-from persistence.friends import links, requests
-from persistence.friends.visibilities import Visibility, veiled
+from persistence.friends import requests
 from persistence.users.users import read_user
-from routes.changes import change_by_itself
 from routes.friends.parts import FRIENDS_LIVE
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 from tests.friends import rows
-from tests.friends.play import BLOCKS, FRIENDS
+from tests.friends.live import assert_quiet, befriend, frame, online, show_as, unfriend, watching
 from tests.support.one_world import in_one_world
 from tests.support.spec import spec
 from tests.support.waiting import wait_until
-from tests.support.websocket import Client
 from tests.support.world import Player, World
 
-LIVE = "/v1/social/friends/live"
-
 EMPTY = "/v1/social/live?channels="
-
-QUIET_SECONDS = 0.4
-
-
-async def befriend(world: World, one: Player, other: Player) -> None:
-    """Make two friends, and tell who watches, as the rules of friends do."""
-    await _relate(world, one, other, partial(rows.befriend, now_ms=world.clock.now_ms()))
-
-
-async def unfriend(world: World, one: Player, other: Player) -> None:
-    """End a friendship in the same way."""
-    await _relate(world, one, other, links.remove)
-
-
-async def _relate(
-    world: World, one: Player, other: Player, write: Callable[[Connection, str, str], Awaitable[None]]
-) -> None:
-    async def unit(conn: Connection) -> Change[None]:
-        await write(conn, one.id, other.id)
-        return Change(None, (await seen_between(conn, one.id, other.id),))
-
-    await change_by_itself(world.service, unit, about=None)
-
-
-async def show_as(
-    world: World, holder: Player, viewer: Player, visibility: Visibility, *, favorite: bool = False
-) -> None:
-    now_ms = world.clock.now_ms()
-    await world.service.database.transact(rows.choose, holder.id, viewer.id, visibility, favorite, now_ms)
-    for service in world.services:
-        service.of(FRIENDS_LIVE).changed(holder.id, viewer.id)
-        service.of(FRIENDS_LIVE).visibility_changed(holder.id, viewer.id, visibility)
-
-
-@asynccontextmanager
-async def watching(player: Player, path: str = LIVE) -> AsyncIterator[Client]:
-    async with player.live(path) as socket:
-        yield socket
-
-
-async def frame(socket: Client) -> Any:
-    received = await socket.receive_json()
-    spec().check_frame("FriendsFrame", received)
-    return received
-
-
-async def assert_quiet(socket: Client) -> None:
-    with pytest.raises(trio.TooSlowError):
-        await socket.receive_text(patience_seconds=QUIET_SECONDS)
-
-
-def online(received: Any) -> dict[str, bool]:
-    """{name: online}, and that all places of a frame agree."""
-    for friend in received["friends"]:
-        player = friend["player"]
-        assert (friend["friendId"], friend["name"]) == (player["id"], player["name"])
-        for name in ("online", "status", "partyId"):
-            assert friend[name] == player[name]
-        assert friend["online"] == (friend["status"]["state"] == "ONLINE")
-    states = {friend["name"]: friend["online"] for friend in received["friends"]}
-    assert received["counts"]["online"] == sum(states.values())
-    assert received["counts"]["total"] == len(states)
-    return states
 
 
 @pytest.mark.both_edges
@@ -180,83 +105,6 @@ async def test_a_rename_shows_to_those_who_watch(world: World) -> None:
         assert online(await frame(socket)) == {"Benno": False}
 
 
-async def test_who_hides_is_offline_and_stays_silent(world: World) -> None:
-    ann, ben = await world.players("Ann", "Ben")
-    await befriend(world, ann, ben)
-    room = await ann.talk_to(ben)
-    async with watching(ann) as socket, ben.live("/v1/social/live?channels="):
-        while online(await frame(socket)) != {"Ben": True}:
-            pass
-        await show_as(world, ben, ann, "HIDDEN")
-        shown = await frame(socket)
-        while online(shown) != {"Ben": False}:
-            shown = await frame(socket)
-        assert (shown["friends"][0]["lastSeenAt"], shown["friends"][0]["partyId"]) == (None, None)
-        # Not in chat either, whoever asks for it and however; Ben sees himself as he is.
-        for viewer, seen in ((ann, False), (ben, True)):
-            one = await viewer.get(room.path)
-            listed = await viewer.get("/v1/social/chat/conversations")
-            page = await viewer.get(room.messages)
-            people = await viewer.get(f"{room.path}/participants")
-            for participants in (
-                one["participants"],
-                listed["items"][0]["participants"],
-                page["conversation"]["participants"],
-                people["items"],
-            ):
-                assert [p["online"] for p in participants if p["id"] == ben.id] == [seen]
-    # Going and coming back makes no frame for whom it does not show.
-    async with watching(ann) as socket:
-        assert online(await frame(socket)) == {"Ben": False}
-        world.clock.advance(11_000)
-        await trio.sleep(1.1)
-        async with ben.live("/v1/social/live?channels="):
-            await assert_quiet(socket)
-            await show_as(world, ben, ann, "DEFAULT")
-            assert online(await frame(socket)) == {"Ben": True}
-
-
-async def test_a_block_by_who_hides_already_is_told_nobody(world: World) -> None:
-    """A frame that is equal to the one before it would tell that something was done."""
-    ann, ben = await world.players("Ann", "Ben")
-    await befriend(world, ann, ben)
-    room = await ann.talk_to(ben)
-    await ben.say(room)
-    await show_as(world, ben, ann, "HIDDEN")
-    await ben.do("DELETE", f"{FRIENDS}/{ann.id}")
-    async with ben.live("/v1/social/live?channels="), ann.live("/v1/social/live?channels=inbox") as socket:
-        await socket.receive_until(type="snapshot")
-        await ben.do("POST", BLOCKS, {"targetId": ann.id})
-        await assert_quiet(socket)
-
-
-async def test_who_hides_is_offline_on_streams_that_are_open(world: World) -> None:
-    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
-    await befriend(world, ann, ben)
-    room = await ann.talk_to(ben, cid)
-    async with (
-        ann.live(f"{room.path}/live") as anns,
-        cid.live(f"{room.path}/live") as cids,
-        ben.live("/v1/social/live?channels="),
-    ):
-        await anns.receive_json()
-        await cids.receive_json()
-        await ben.say(room)
-        for socket in (anns, cids):
-            assert participants(await socket.receive_json())["Ben"] is True
-        await show_as(world, ben, ann, "HIDDEN")
-        # Told at once, without a message, and to nobody else.
-        assert participants(await anns.receive_json())["Ben"] is False
-        await ben.say(room)
-        assert participants(await anns.receive_json())["Ben"] is False
-        assert participants(await cids.receive_json())["Ben"] is True
-
-
-def participants(page: Any) -> dict[str, bool]:
-    """{name: online} of a MessagePage."""
-    return {one["name"]: one["online"] for one in page["conversation"]["participants"]}
-
-
 async def test_a_frame_says_what_requests_say(world: World) -> None:
     ann, ben, cid, dan = await world.players("Ann", "Ben", "Cid", "Dan")
     for friend in (ben, cid, dan):
@@ -282,27 +130,6 @@ async def test_a_frame_says_what_requests_say(world: World) -> None:
 def without_seen(entry: Any) -> Any:
     """An entry without when the friend was last seen, which moves with each request of theirs; null stays null."""
     return {**entry, "lastSeenAt": entry["lastSeenAt"] is not None}
-
-
-async def test_limited_friends_keep_their_party_and_last_seen(world: World) -> None:
-    ann, ben = await world.players("Ann", "Ben")
-    await befriend(world, ann, ben)
-    async with watching(ann) as socket, ben.live("/v1/social/live?channels="):
-        shown = await frame(socket)
-        while online(shown) != {"Ben": True}:
-            shown = await frame(socket)
-        assert shown["friends"][0]["lastSeenAt"] is not None
-        await show_as(world, ben, ann, "LIMITED")
-        while shown["friends"][0]["lastSeenAt"] is not None:
-            shown = await frame(socket)
-        assert online(shown) == {"Ben": True}
-
-
-async def test_veils_are_read_at_the_start(world: World) -> None:
-    ann, ben = await world.players("Ann", "Ben")
-    await befriend(world, ann, ben)
-    await world.service.database.transact(rows.choose, ben.id, ann.id, "HIDDEN", False, world.clock.now_ms())
-    assert await world.service.database.read(veiled) == [(ben.id, ann.id, "HIDDEN")]
 
 
 async def test_the_channel_tells_events(world: World) -> None:

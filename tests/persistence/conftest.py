@@ -70,3 +70,12 @@ def made_dir(data_dir: Path, clusters: Clusters) -> Path:
     """The data folder, with a cluster that nobody has started yet."""
     clusters.lay_into(data_dir)
     return data_dir
+
+
+@pytest.fixture(params=[None, DEBIAN_15], ids=["wheel", "debian-15"])
+def pg_bin(request: pytest.FixtureRequest) -> Path | None:
+    """The programs of the embedded PostgreSQL: those of the wheel, and those of the oldest version."""
+    if request.param is not None and not request.param.exists():
+        pytest.skip(f"no PostgreSQL 15 in {request.param}")
+    folder: Path | None = request.param
+    return folder

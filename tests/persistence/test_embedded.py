@@ -1,98 +1,32 @@
-"""The embedded PostgreSQL: it starts as anybody, outlives nobody, and heals."""
+"""The embedded PostgreSQL: who starts it, where, and what is said of one that does not start."""
 
-# ruff: noqa: ASYNC220, ASYNC240 — a test may wait for its own files and children: nobody else is there
+# ruff: noqa: ASYNC240 — a test may wait for its own files and children: nobody else is there
 
 import os
 import shutil
 import signal
-import subprocess
-import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 import trio
 from structlog.testing import capture_logs
 
-from persistence.bridge.database import Database, open_database
+from persistence.bridge.database import open_database
 from persistence.connection import Connection
 from persistence.embedded import postgres
-from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
-from persistence.embedded.binaries import find_installation
-from persistence.embedded.cluster import Cluster
 from persistence.embedded.errors import ClusterFaulty
-from persistence.embedded.postgres import choose_home, embedded_postgres, open_cluster
-from persistence.errors import DatabaseUnavailable
+from persistence.embedded.postgres import embedded_postgres
 from persistence.schema.checks import DatabaseUnfit, check_server
-from tests.support.database import DEBIAN_15, start, stop
+from tests.persistence.embedded import memories, prepared, remember, started_by_hand, wait_until_ready
+from tests.support.database import start, stop
 from tests.support.disks import small_disk
-from tests.support.embedded import STRANGER, Host, hosted, postmaster, wait_for_end
-from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
+from tests.support.embedded import STRANGER, hosted, postmaster, wait_for_end
+from tests.support.waiting import PATIENCE_SECONDS, patience
 
 pytestmark = pytest.mark.slow
 
 ROOT = os.geteuid() == 0
-
-
-@pytest.fixture(params=[None, DEBIAN_15], ids=["wheel", "debian-15"])
-def pg_bin(request: pytest.FixtureRequest) -> Path | None:
-    if request.param is not None and not request.param.exists():
-        pytest.skip(f"no PostgreSQL 15 in {request.param}")
-    folder: Path | None = request.param
-    return folder
-
-
-async def remember(conn: Connection) -> None:
-    await conn.execute("CREATE TABLE IF NOT EXISTS memory (n serial)")
-    await conn.execute("INSERT INTO memory DEFAULT VALUES")
-
-
-async def memories(conn: Connection) -> int:
-    count: int = await conn.fetchval("SELECT count(*) FROM memory")
-    return count
-
-
-@contextmanager
-def descriptors_beyond(number: int) -> Iterator[None]:
-    """Have whatever is opened in the block get descriptors from this number on."""
-    with ExitStack() as held:
-        while (descriptor := os.open(os.devnull, os.O_RDONLY)) < number:
-            held.callback(os.close, descriptor)
-        os.close(descriptor)
-        yield
-
-
-@contextmanager
-def prepared(data_dir: Path, pg_bin: Path | None = None) -> Iterator[Cluster]:
-    """A cluster that is made and not started; whatever runs in it at the end is ended."""
-    home, account = choose_home(data_dir)
-    cluster = open_cluster(home, account, pg_bin)
-    try:
-        yield cluster
-    finally:
-        cluster.clear_remains()
-
-
-@contextmanager
-def started_by_hand(cluster: Cluster, *options: str) -> Iterator[subprocess.Popen[bytes]]:
-    """PostgreSQL in the cluster's folder, not started by us."""
-    home = cluster.home
-    account = account_for(cluster.data)
-    installation = find_installation(
-        account, pg_bin=None, major=int((cluster.data / "PG_VERSION").read_text())
-    )
-    process = subprocess.Popen(
-        [installation.folder / "postgres", "-D", cluster.data, "-k", home / "socket", "-h", "", *options],
-        stderr=subprocess.DEVNULL,
-        **account.popen_arguments,
-    )
-    with process:
-        try:
-            yield process
-        finally:
-            process.send_signal(signal.SIGINT)
 
 
 def test_a_new_cluster_has_its_name_on_the_disk_before_it_is_used(
@@ -172,38 +106,6 @@ def test_an_ordinary_user_runs_it_as_himself(data_dir: Path, pg_bin: Path | None
     wait_for_end(host.pid)
 
 
-def test_a_killed_server_leaves_no_postgresql_and_loses_nothing(data_dir: Path, pg_bin: Path | None) -> None:
-    for number in (1, 2, 3):
-        with hosted(data_dir, pg_bin) as host:
-            assert host.pid, host.finish()
-
-            async def write_and_kill(host: Host = host, number: int = number) -> None:
-                async with open_database(host.url, timeout_seconds=PATIENCE_SECONDS) as database:
-                    await database.transact(remember)
-                    assert await database.read(memories) == number
-                    host.process.kill()
-                    await trio.to_thread.run_sync(wait_for_end, host.pid)
-
-            trio.run(write_and_kill)
-
-
-def test_a_server_that_is_started_at_once_after_a_kill_waits_for_the_old_postgresql(made_dir: Path) -> None:
-    with hosted(made_dir) as first:
-        assert first.pid, first.finish()
-        os.kill(first.pid, signal.SIGSTOP)  # it cannot even notice that its server has gone
-        first.process.kill()
-        first.process.wait()
-        with hosted_later(made_dir, first.pid) as second:
-            assert second.pid not in (0, first.pid), second.finish()
-
-
-@contextmanager
-def hosted_later(data_dir: Path, stopped: int) -> Iterator[Host]:
-    threading.Timer(0.3, os.kill, (stopped, signal.SIGCONT)).start()
-    with hosted(data_dir) as host:
-        yield host
-
-
 def test_only_one_server_runs_it(made_dir: Path) -> None:
     with hosted(made_dir) as first:
         assert first.pid, first.finish()
@@ -212,67 +114,6 @@ def test_only_one_server_runs_it(made_dir: Path) -> None:
         assert code == 1
         assert error == f"another server (process {first.process.pid}) uses {made_dir}/postgres\n"
         assert first.finish()[0] == 0
-
-
-async def test_a_stale_pid_file_is_not_believed(made_dir: Path) -> None:
-    """The number in it is that of a process which has nothing to do with us: it is left alone."""
-    async with embedded_postgres(made_dir):
-        lines = (made_dir / "postgres" / "data" / "postmaster.pid").read_text().split("\n")
-    with subprocess.Popen(["/bin/sleep", "600"]) as foreign:
-        for content in ("\n".join([str(foreign.pid), *lines[1:]]), "", "nonsense\n", "1\n"):
-            (made_dir / "postgres" / "data" / "postmaster.pid").write_text(content)
-            async with (
-                embedded_postgres(made_dir) as url,
-                open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
-            ):
-                await database.transact(remember)
-        assert foreign.poll() is None
-        foreign.kill()
-
-
-@pytest.mark.parametrize("is_stopped", [False, True], ids=["runs", "stopped"])
-async def test_an_orphan_is_ended(made_dir: Path, is_stopped: bool) -> None:
-    """Also by a service that has a thousand connections open, whose next descriptors are beyond what `select` takes."""
-    with prepared(made_dir) as cluster, started_by_hand(cluster) as orphan:
-        await wait_until_ready(cluster)
-        if is_stopped:
-            orphan.send_signal(signal.SIGSTOP)
-        with capture_logs() as entries, descriptors_beyond(1_024):
-            async with (
-                embedded_postgres(made_dir) as url,
-                open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
-            ):
-                await database.transact(remember)
-                assert orphan.wait(PATIENCE_SECONDS) == 0
-        # Its children take the same signal for something else, and then it ends as after a crash.
-        assert [entry["pids"] for entry in entries if "pids" in entry] == [[orphan.pid]]
-
-
-async def test_half_a_cluster_is_made_anew(data_dir: Path) -> None:
-    unfinished = data_dir / "postgres" / "data.new"
-    unfinished.mkdir(parents=True)
-    (unfinished / "PG_VERSION").write_text("18")
-    async with (
-        embedded_postgres(data_dir) as url,
-        open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
-    ):
-        await database.transact(remember)
-    assert not unfinished.exists()
-
-
-async def test_a_killed_postgresql_is_started_again(made_dir: Path) -> None:
-    async with (
-        embedded_postgres(made_dir) as url,
-        open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
-    ):
-        for number in (1, 2, 3):
-            await database.transact(remember)
-            pid = postmaster(made_dir)
-            os.kill(pid, signal.SIGKILL)
-            await wait_until(lambda pid=pid: has_another(made_dir, pid))  # type: ignore[misc]
-            await wait_until(lambda: can_read(database))
-            assert await database.read(memories) == number
-        await wait_until(lambda: is_available(database))
 
 
 async def test_one_that_hangs_is_ended_in_the_time_that_is_left(
@@ -284,25 +125,6 @@ async def test_one_that_hangs_is_ended_in_the_time_that_is_left(
             pid = postmaster(made_dir)
             os.kill(pid, signal.SIGSTOP)
         assert not Path(f"/proc/{pid}").exists()
-
-
-async def has_another(data_dir: Path, pid: int) -> bool:
-    try:
-        return postmaster(data_dir) != pid
-    except (OSError, IndexError):
-        return False
-
-
-async def is_available(database: Database) -> bool:
-    return database.available
-
-
-async def can_read(database: Database) -> bool:
-    try:
-        await database.read(memories)
-    except DatabaseUnavailable:
-        return False
-    return True
 
 
 @pytest.mark.parametrize(
@@ -390,11 +212,3 @@ def test_it_can_be_run_without_trio(made_dir: Path) -> None:
         pid = cluster.pid
         stop(cluster)
         wait_for_end(pid)
-
-
-async def wait_until_ready(cluster: Cluster) -> None:
-    async def is_ready() -> bool:
-        pid_file = cluster.data / "postmaster.pid"
-        return pid_file.exists() and "ready" in pid_file.read_text()
-
-    await wait_until(is_ready)
