@@ -11,8 +11,9 @@ from scripts.upstreams.discord import DiscordSite
 from scripts.upstreams.sites import Sites
 from tests.discord.play import Guild
 from tests.support.server import Edge
+from tests.support.shifted_clock import ShiftedClock
 from tests.support.waiting import PATIENCE_SECONDS
-from tests.support.world import ShiftedClock, open_world, world
+from tests.support.world import open_world, world
 
 __all__ = ["world"]
 

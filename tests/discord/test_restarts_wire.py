@@ -16,8 +16,9 @@ from tests.news.play import write
 from tests.publications.play import flush, push
 from tests.support.losing import proxy
 from tests.support.proxy import Proxy
+from tests.support.shifted_clock import ShiftedClock
 from tests.support.waiting import PATIENCE_SECONDS
-from tests.support.world import ShiftedClock, World, open_world
+from tests.support.world import World, open_world
 
 __all__ = ["proxy"]
 

@@ -22,8 +22,9 @@ from scripts.upstreams.http import Request
 from scripts.upstreams.modrinth import ModrinthSite
 from scripts.upstreams.mods import SHOWN, Mod
 from scripts.upstreams.sites import Sites
+from tests.support.shifted_clock import ShiftedClock
 from tests.support.waiting import PATIENCE_SECONDS
-from tests.support.world import ShiftedClock, World, open_world
+from tests.support.world import World, open_world
 
 PUBLIC = "/v1/public"
 MODRINTH = f"{PUBLIC}/modrinth"

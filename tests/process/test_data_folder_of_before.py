@@ -18,7 +18,8 @@ import pytest
 
 from tests.connect.play import GameServer
 from tests.support.database import run_sql, with_database
-from tests.support.world import Player, ShiftedClock, World, open_world
+from tests.support.shifted_clock import ShiftedClock
+from tests.support.world import Player, World, open_world
 
 DAYS = ("2026_11_22", "2026_11_23", "2026_11_26")
 WITH_SECRETS = DAYS[:2]

@@ -11,7 +11,8 @@ from tests.connect.play import claimed
 from tests.gateways.play import GATEWAYS, TOKEN, gateway
 from tests.publications.play import flush, publish, push, shown
 from tests.support.jobs import job_named
-from tests.support.world import Player, ShiftedClock, World, open_world
+from tests.support.shifted_clock import ShiftedClock
+from tests.support.world import Player, World, open_world
 
 AHEAD_MS = 3 * 3_600_000
 

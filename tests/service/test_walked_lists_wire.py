@@ -8,10 +8,13 @@ import pytest
 
 from routes import TABLE
 from tests.gateways.play import TOKEN
-from tests.service.lists import SCENES
+from tests.service.lists import PLAYERS
+from tests.service.lists_of_servers import SERVERS
 from tests.service.walked import Walked
 from tests.support.server import Edge
 from tests.support.world import World, open_world
+
+SCENES = PLAYERS | SERVERS
 
 THINGS = 7
 PAGES_MOST = 2 * THINGS

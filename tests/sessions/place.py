@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 from routes.users.authenticator import ISSUERS
 from tests.sessions.issuer import Issuer, serving, setting
 from tests.sessions.play import Browser
+from tests.support.shifted_clock import ShiftedClock
 from tests.support.waiting import wait_until
-from tests.support.world import ShiftedClock, World, open_world
+from tests.support.world import World, open_world
 
 IDENTITIES = "/v1/profile/identities"
 GO = "/app/sign-in/good-games"

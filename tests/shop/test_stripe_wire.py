@@ -19,8 +19,9 @@ from tests.shop.stripe_play import CANARY, SECRET
 from tests.support.canaries import Overheard, dump, found, kept_in_files
 from tests.support.jobs import job_named
 from tests.support.plain_log import log_plainly
+from tests.support.shifted_clock import ShiftedClock
 from tests.support.waiting import PATIENCE_SECONDS, patience
-from tests.support.world import Player, ShiftedClock, World, open_world
+from tests.support.world import Player, World, open_world
 
 CREATE = f"POST {SESSIONS}"
 MINUTE_MS = 60_000

@@ -30,9 +30,9 @@ from routes.service import Service
 from routes.startup import open_service
 from routes.users.parts import USER_DIRECTORY
 from tests.support.http import PlainTransport
-from tests.support.hurry import hurried_clock
 from tests.support.in_turn import InTurn, settings_of_nodes, settled
 from tests.support.server import Edge, running
+from tests.support.shifted_clock import ShiftedClock
 from tests.support.spec import Answer, spec
 from tests.support.waiting import PATIENCE_SECONDS, wait_until
 from tests.support.warm import WARM
@@ -42,40 +42,6 @@ CONVERSATIONS = "/v1/social/chat/conversations"
 
 NOBODY_THERE = "http://127.0.0.1:1"
 """A web address at which nothing listens."""
-
-
-class ShiftedClock:
-    """The system's time, which a test may move forward and stop.
-
-    Attributes:
-        leaps: how often time has gone on without the service.
-    """
-
-    def __init__(self) -> None:
-        self.leaps = 0
-        self._system = hurried_clock()
-        self._stopped_at_ms: int | None = None
-        self._ahead_ms = 0
-
-    def now_ms(self) -> int:
-        at_ms = self._system.now_ms() if self._stopped_at_ms is None else self._stopped_at_ms
-        return at_ms + self._ahead_ms
-
-    def stop(self) -> None:
-        """Let time pass from now on by `advance` alone: for tests of rates, or where something must not end too soon.
-
-        Whatever waits for a moment, such as the next frame of a view that has just sent one, then waits for ever.
-        """
-        self._stopped_at_ms = self._system.now_ms()
-
-    def advance(self, ms: int) -> None:
-        """Let so much time pass for every rule at once; timers that wait for it do not notice (`World.advance`)."""
-        self._ahead_ms += ms
-
-    def sleep(self, ms: int) -> None:
-        """Let so much time pass while the machine sleeps, and know of it as the system's clock does."""
-        self._ahead_ms += ms
-        self.leaps += 1
 
 
 class Player:

@@ -12,7 +12,8 @@ from tests.support.losing import lose, proxy, settled
 from tests.support.losing import world as fragile
 from tests.support.one_world import in_one_world
 from tests.support.proxy import Proxy
-from tests.support.world import Player, ShiftedClock, World, open_world, world
+from tests.support.shifted_clock import ShiftedClock
+from tests.support.world import Player, World, open_world, world
 
 pytestmark = pytest.mark.both_edges
 
