@@ -139,19 +139,24 @@ def _copy_of_wheel(folder: Path, cache: Path) -> Path:
     target = cache / f"pg-bin-{stamp}"
     if not target.exists():
         try:
-            cache.mkdir(parents=True, exist_ok=True, mode=0o755)
-            with tempfile.TemporaryDirectory(dir=cache) as scratch:
-                copy = Path(scratch) / "copy"
-                shutil.copytree(folder.parent, copy / package.name / folder.parent.name, symlinks=True)
-                libraries = package.with_name(f"{package.name}.libs")
-                if libraries.exists():
-                    shutil.copytree(libraries, copy / libraries.name)
-                for path in (copy, *copy.rglob("*")):
-                    if not path.is_symlink():
-                        path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
-                copy.rename(target)
+            _copy(folder.parent, package, target)
         except OSError as error:
             _log.warning("the wheel's PostgreSQL could not be copied", target=str(target), error=str(error))
         else:
             _log.info("copied the wheel's PostgreSQL to where its user can reach it", target=str(target))
     return target / package.name / folder.parent.name / "bin"
+
+
+def _copy(installation: Path, package: Path, target: Path) -> None:
+    """Copy an installation and the libraries beside its package, for all to read; the target is whole or absent."""
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        copy = Path(scratch) / "copy"
+        shutil.copytree(installation, copy / package.name / installation.name, symlinks=True)
+        libraries = package.with_name(f"{package.name}.libs")
+        if libraries.exists():
+            shutil.copytree(libraries, copy / libraries.name)
+        for path in (copy, *copy.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
+        copy.rename(target)

@@ -82,22 +82,23 @@ class Refreshing:
     async def _compare(self) -> None:
         try:
             while self._to_compare:
-                some = [
-                    self._to_compare.popleft() for _ in range(min(COMPARED_AT_ONCE, len(self._to_compare)))
-                ]
-                keys = [(copy.kind.name, copy.id) for copy, _ in some]
-                try:
-                    found = await self._runtime.store.read(_read_positions, self._runtime.journal, keys)
-                except PersistenceError as failure:
-                    for copy, of_round in some:
-                        if self._waits(copy, of_round):
-                            self._failed(copy, failure, is_gone=False)
-                    continue
-                for copy, of_round in some:
-                    if self._waits(copy, of_round):
-                        self._judge(copy, found.get((copy.kind.name, copy.id)))
+                count = min(COMPARED_AT_ONCE, len(self._to_compare))
+                await self._compare_some([self._to_compare.popleft() for _ in range(count)])
         finally:
             self._comparing = False
+
+    async def _compare_some(self, some: list[tuple[Copy, int]]) -> None:
+        keys = [(copy.kind.name, copy.id) for copy, _ in some]
+        try:
+            found = await self._runtime.store.read(_read_positions, self._runtime.journal, keys)
+        except PersistenceError as failure:
+            for copy, of_round in some:
+                if self._waits(copy, of_round):
+                    self._failed(copy, failure, is_gone=False)
+            return
+        for copy, of_round in some:
+            if self._waits(copy, of_round):
+                self._judge(copy, found.get((copy.kind.name, copy.id)))
 
     def _judge(self, copy: Copy, head: tuple[str, int] | None) -> None:
         if head is not None and head[0] == copy.channel.epoch and head[1] <= copy.reach:
