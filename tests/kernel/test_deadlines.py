@@ -1,4 +1,4 @@
-"""Deadlines of owners that are not in memory, and heads that name another one than the state."""
+"""Deadlines of owners: they ring in memory, wake who is not there, and are set right in heads that name others."""
 
 import msgspec
 import pytest
@@ -8,6 +8,7 @@ from trio.testing import MockClock
 from persistence.errors import DatabaseUnavailable
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, ROWS, SetAlarm, Wave
+from tests.support.sinks import Socket
 
 
 async def test_a_sleeper_wakes_for_its_deadline(autojump_clock: MockClock, stage: Stage) -> None:
@@ -58,3 +59,37 @@ async def test_a_live_owners_stale_head_is_written_at_the_next_sweep(
     assert stage.simulation.heads["ledger", "a"].due_at_ms == 5
     await trio.sleep(2)
     assert stage.simulation.heads["ledger", "a"].due_at_ms is None
+
+
+async def test_a_deadline_rings(autojump_clock: MockClock, stage: Stage) -> None:
+    at_ms = stage.clock.now_ms() + 30_000
+    await stage.ask(SetAlarm(at_ms))
+    await stage.ask(SetAlarm(at_ms - 10_000))
+    await trio.sleep(19.5)
+    assert stage.system.peek(KIND, "a").rang == 0
+    await trio.sleep(1)
+    assert stage.system.peek(KIND, "a").rang == 1
+    assert stage.simulation.heads["ledger", "a"].due_at_ms is None
+    await trio.sleep(30)
+    assert stage.system.peek(KIND, "a").rang == 1
+
+
+async def test_a_far_deadline_rings_while_somebody_watches(autojump_clock: MockClock, stage: Stage) -> None:
+    await stage.watch(Socket())
+    await stage.ask(SetAlarm(stage.clock.now_ms() + 200_000))
+    await trio.sleep(199.5)
+    assert stage.system.peek(KIND, "a").rang == 0
+    await trio.sleep(1)
+    assert stage.system.peek(KIND, "a").rang == 1
+
+
+async def test_a_deadline_is_tried_again_when_its_turn_failed(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    await stage.ask(SetAlarm(stage.clock.now_ms() + 5_000))
+    stage.simulation.away = True
+    await trio.sleep(12)
+    assert stage.system.peek(KIND, "a").rang == 0
+    stage.simulation.away = False
+    await trio.sleep(1.5)
+    assert stage.system.peek(KIND, "a").rang == 1

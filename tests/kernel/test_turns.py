@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from trio.testing import MockClock
 
 from actors.errors import Conflict, NotFound, Overloaded
-from actors.kernel.facets import Followers, News
 from actors.kernel.mailbox import Answer
 from actors.kernel.supervisor import Fault
 from persistence.errors import (
@@ -23,21 +22,17 @@ from persistence.journal.turn import Receipt
 from tests.kernel.conftest import Stage, open_stage
 from tests.kernel.ledger import (
     KIND,
-    Changed,
     Deposit,
     Entry,
     Explode,
     Ledger,
     Promote,
-    Promoted,
     Read,
     Recall,
-    SetAlarm,
     Wave,
     Withdraw,
 )
 from tests.support.simulation import Simulation
-from tests.support.sinks import Socket
 
 
 async def test_an_answer_comes_after_the_commit(autojump_clock: MockClock, stage: Stage) -> None:
@@ -270,59 +265,6 @@ async def test_rows_that_were_refused_are_tried_again_in_doubt(
         assert stage.system.peek(kind, "a").rang == 1
 
 
-async def test_soft_memory_hears_what_is_committed(autojump_clock: MockClock, simulation: Simulation) -> None:
-    heard: list[tuple[int, int]] = []
-    followers = Followers(
-        on_committed=lambda state, _event: heard.append((simulation.rows["ledger", "a"].total, state.total))
-    )
-    kind = dataclasses.replace(KIND, followers=followers)
-    async with open_stage(simulation) as stage:
-        ask = partial(stage.system.ask, kind, "a")
-        await ask(Deposit("ann", 2))
-        with pytest.raises(Conflict):
-            await ask(Withdraw("ann", 3))
-        await ask(Withdraw("ann", 1))
-    assert heard == [(2, 2), (1, 1)]
-
-
-async def test_memory_everywhere_hears_its_news_first(
-    autojump_clock: MockClock, simulation: Simulation
-) -> None:
-    told: list[tuple[str, object]] = []
-    followers = Followers(
-        news=News(of=frozenset((Changed,)), hear=lambda id, event: told.append((id, event))),
-        on_committed=lambda _state, event: told.append(("here", type(event))),
-    )
-    kind = dataclasses.replace(KIND, followers=followers)
-    async with open_stage(simulation) as stage:
-        await stage.system.ask(kind, "a", Deposit("ann", 2))
-        await stage.system.ask(kind, "a", Promote("ben"))
-    assert told == [("a", Changed("ann", 2)), ("here", Changed), ("here", Promoted)]
-
-
-@pytest.mark.parametrize(
-    ("fate", "error", "unsure"),
-    [
-        ("unknown_landed", OutcomeUnknown, True),
-        ("unknown_lost", OutcomeUnknown, True),
-        ("fenced", Fenced, True),
-        ("fails", DatabaseUnavailable, False),
-    ],
-)
-async def test_soft_memory_hears_of_what_it_may_have_missed(
-    simulation: Simulation, fate: object, error: type[Exception], *, unsure: bool
-) -> None:
-    heard: list[str] = []
-    kind = dataclasses.replace(KIND, followers=Followers(on_outcome_unknown=heard.append))
-    async with open_stage(simulation) as stage:
-        ask = partial(stage.system.ask, kind, "a")
-        await ask(Deposit("ann", 2))
-        simulation.script.append(fate)  # type: ignore[arg-type]
-        with pytest.raises(error):
-            await ask(Deposit("ann", 1))
-    assert heard == (["a"] if unsure else [])
-
-
 async def test_never_ask_inside_a_turn(autojump_clock: MockClock, stage: Stage) -> None:
     told: list[Exception] = []
 
@@ -339,37 +281,3 @@ async def test_never_ask_inside_a_turn(autojump_clock: MockClock, stage: Stage) 
     stage.system.post(KIND, "a", Promote("ann"), Nosy())
     await stage.ask(Deposit("ann", 1))
     assert "inside a turn" in str(told[0])
-
-
-async def test_a_deadline_rings(autojump_clock: MockClock, stage: Stage) -> None:
-    at_ms = stage.clock.now_ms() + 30_000
-    await stage.ask(SetAlarm(at_ms))
-    await stage.ask(SetAlarm(at_ms - 10_000))
-    await trio.sleep(19.5)
-    assert stage.system.peek(KIND, "a").rang == 0
-    await trio.sleep(1)
-    assert stage.system.peek(KIND, "a").rang == 1
-    assert stage.simulation.heads["ledger", "a"].due_at_ms is None
-    await trio.sleep(30)
-    assert stage.system.peek(KIND, "a").rang == 1
-
-
-async def test_a_far_deadline_rings_while_somebody_watches(autojump_clock: MockClock, stage: Stage) -> None:
-    await stage.watch(Socket())
-    await stage.ask(SetAlarm(stage.clock.now_ms() + 200_000))
-    await trio.sleep(199.5)
-    assert stage.system.peek(KIND, "a").rang == 0
-    await trio.sleep(1)
-    assert stage.system.peek(KIND, "a").rang == 1
-
-
-async def test_a_deadline_is_tried_again_when_its_turn_failed(
-    autojump_clock: MockClock, stage: Stage
-) -> None:
-    await stage.ask(SetAlarm(stage.clock.now_ms() + 5_000))
-    stage.simulation.away = True
-    await trio.sleep(12)
-    assert stage.system.peek(KIND, "a").rang == 0
-    stage.simulation.away = False
-    await trio.sleep(1.5)
-    assert stage.system.peek(KIND, "a").rang == 1

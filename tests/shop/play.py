@@ -5,6 +5,7 @@ from typing import Any
 
 from actors.shop.provider_events import ProviderEvent
 from actors.shop.units_provider import take_event
+from actors.time import DAY_MS, iso
 from persistence.users.audit import Stamp
 from routes.changes import change_by_itself
 from tests.support.world import Player, World
@@ -84,3 +85,9 @@ async def open_shop(world: World) -> Shop:
 async def may(player: Player, node: str) -> bool:
     """Whether a player holds a permission node, as the service tells them."""
     return node in (await player.get("/v1/auth/verify"))["permissions"]
+
+
+async def grant_for_a_day(world: World, player: Player, node: str, *, negated: bool = False) -> None:
+    ends = iso(world.clock.now_ms() + DAY_MS)
+    body = {"node": node, "negated": negated, "expiresAt": ends}
+    await (await world.super_admin()).do("POST", f"/v1/admin/users/{player.id}/permissions", body, status=201)
