@@ -7,7 +7,7 @@ A policy that is made anywhere else would not be counted across nodes.
 from collections.abc import Mapping
 
 from routes.edge import policies
-from routes.edge.policies import Policy
+from routes.edge.policies import OWNED_SERVERS, Policy
 
 UPLOAD = Policy("upload", 20, 60)
 
@@ -38,12 +38,16 @@ REGISTER = Policy("register", 10, 3600, by_address=True)
 CLAIM_KEY = Policy("claim-key", 20, 60)
 """Claim keys, each a durable write for a server without an owner; not in the contract's table."""
 
-STATUS_PUSH = Policy("status-push", 2, 1)
+STATUS_PUSH = Policy("status-push", 2, 1, of_owner=OWNED_SERVERS)
 
 ALL_SETTINGS = Policy("settings-write-all", 120, 60)
 """Writes of one caller to all servers together, as many as of anything else; not in the contract's table."""
 
-SETTINGS_WRITE = Policy("settings-write", 60, 60, outer=ALL_SETTINGS)
+OWNED_SETTINGS = Policy("settings-write-owned", 600, 60)
+"""Writes of all servers of one owner together, with credentials of their own: a network that starts writes some for
+each server at once, so they are more than those of one caller. Not in the contract's table."""
+
+SETTINGS_WRITE = Policy("settings-write", 60, 60, outer=ALL_SETTINGS, of_owner=OWNED_SETTINGS)
 """Settings writes, each a version of up to 64 KiB that is published to all viewers; not in the contract's table."""
 
 DOMAIN_VERIFY = Policy("domain-verify", 30, 60)

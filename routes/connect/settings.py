@@ -135,9 +135,9 @@ async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -
 
     With `If-Match`, only if that, or one of several, is the current version (409 otherwise). Values are checked against
     the schema; keys that it does not name are stored unchecked. Unchanged settings keep their version. At most 60 a
-    minute for each caller and server, and 120 for all servers of a caller. For the source `connect`, `data.temp` sets
-    whether the server is a temporary instance; `true` holds as long as the settings say it. A malformed `source` is a
-    422, a malformed `If-Match` a 400.
+    minute for each caller and server, 120 for all servers of a caller, and 600 for all servers of an owner with
+    credentials of their own. For the source `connect`, `data.temp` sets whether the server is a temporary instance;
+    `true` holds as long as the settings say it. A malformed `source` is a 422, a malformed `If-Match` a 400.
     """
     if body.source != CONNECT and not is_extension_id(body.source):
         raise Invalid(FieldError("/source", "BAD_FORMAT", "an extension's id, or connect"))

@@ -3,7 +3,8 @@
 A service declares further policies at its routes.
 
 A policy that counts each subject separately, as a room or a server, has an outer policy that counts all of them
-together: otherwise a caller with many subjects would have as many limits.
+together: otherwise a caller with many subjects would have as many limits. For the same reason a policy that counts
+servers has one that counts all servers of an owner together.
 """
 
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ class Policy:
         by_address: whether calls are counted by client address even where the caller is known.
         quota_node: the permission node whose value replaces `quota` for one user, or None.
         outer: the policy that counts the same calls per caller, whatever their subject; or None.
+        of_owner: the policy that counts the same calls of all servers of one owner together; or None.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Policy:
     by_address: bool = False
     quota_node: str | None = None
     outer: "Policy | None" = None
+    of_owner: "Policy | None" = None
 
     def quota_of(self, access: Access | None) -> int:
         """The quota of one caller, 0 to `MAX_QUOTA`.
@@ -67,7 +70,10 @@ USER_WRITE = Policy("user-write", 120, 60)
 PUBLIC = Policy("public", 120, 60, by_address=True)
 """Requests to public routes."""
 
-SERVER = Policy("server", 1200, 60)
+OWNED_SERVERS = Policy("server-owned", 12_000, 60)
+"""Requests of all game servers of one owner together: as many as ten of them may make."""
+
+SERVER = Policy("server", 1200, 60, of_owner=OWNED_SERVERS)
 """Requests of game servers and other machines."""
 
 LIVE_FRAME = Policy("live-frame", 600, 60)

@@ -34,6 +34,7 @@ from routes.edge.limits import Limits
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
 from routes.edge.pipeline.parts import Parts
+from routes.edge.policies import Policy
 from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, demand
 
 _ASTRAY = (Unauthenticated, TokenInQuery, OriginRefused)
@@ -262,6 +263,20 @@ class Gate:
         call.decision = self.limits.take_for(rate, caller, call.now_ms, access=access)
         if not call.decision.allowed:
             raise RateLimited(call.decision.retry_after_ms)
+        self._count_owner(call, rate)
+
+    def _count_owner(self, call: Call[Parts], rate: Policy) -> None:
+        """Count a server's call among those of all servers of its owner.
+
+        Last, so that a server that is refused for its own haste takes nothing from the others.
+        """
+        principal = call.principal
+        if rate.of_owner is None or not isinstance(principal, ServerPrincipal) or principal.owner_id is None:
+            return
+        decision = self.limits.take(rate.of_owner, f"owner:{principal.owner_id}", call.now_ms)
+        if not decision.allowed:
+            call.decision = decision
+            raise RateLimited(decision.retry_after_ms)
 
     def _count_together(self, call: Call[Parts], route: Route, caller: str, suffix: str) -> None:
         """Before the guard: count by caller alone, as it is not known yet whether the subject is theirs; see
@@ -272,6 +287,7 @@ class Gate:
         if refusal is not None:
             call.decision = refusal
             raise RateLimited(refusal.retry_after_ms)
+        self._count_owner(call, route.rate)
 
     def _count_apart(self, call: Call[Parts], route: Route, suffix: str) -> None:
         """After the guard: count by caller and subject."""
