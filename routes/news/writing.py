@@ -20,6 +20,7 @@ from routes.edge.principal import AUTHENTICATED
 from routes.news.again import article_again, writer_of
 from routes.news.parts import RENDERER
 from routes.news.reactions import Articles
+from routes.rates import ARTICLE
 
 
 async def may_write(call: Call, news_id: ObjectId) -> None:
@@ -36,6 +37,7 @@ async def may_write(call: Call, news_id: ObjectId) -> None:
     "POST",
     "/v1/news",
     needs=AUTHENTICATED,
+    rate=ARTICLE,
     status=201,
     refusals=(NotFound, Forbidden, Invalid, SlugTaken, QuotaExceeded),
     again=article_again,
@@ -46,7 +48,7 @@ async def create_article(call: Call, body: NewArticle) -> Article:
     The scope `global` needs `news:write`, `network` its owner, and `server` the capability `server.publication.write`;
     `news:write` may everywhere. A strange or unknown network or server is a 404. The text is Markdown (CommonMark,
     tables and `~~strikethrough~~`); HTML in it is shown as text. A network or server has at most 100 articles; the
-    oldest archived ones make room for new ones.
+    oldest archived ones make room for new ones. Articles are written and changed at most 30 times a minute.
     """
     wish, scope = fields.checked(body, call.now_ms), fields.scope_of(body.scope)
     # Checked here since a guard does not see the body, and since only those who may write should cost rendering.
@@ -69,6 +71,7 @@ async def create_article(call: Call, body: NewArticle) -> Article:
     "PATCH",
     "/v1/news/{newsId}",
     needs=AUTHENTICATED,
+    rate=ARTICLE,
     refusals=(NotFound, Forbidden, Invalid, Conflict, RevisionConflict, SlugTaken),
     guard=may_write,
 )

@@ -31,6 +31,7 @@ def test_contract_table() -> None:
         "chat-send": (30, 10),
         "friend-request": (20, 3600),
         "upload": (20, 60),
+        "article": (30, 60),
         "checkout": (10, 600),
         "voice-join": (20, 60),
         "webhook": (600, 60),

@@ -7,6 +7,7 @@ import pytest
 
 from actors.news import markdown
 from actors.news.units_articles import MOST_OF_SCOPE
+from routes.rates import ARTICLE
 from tests.connect.play import claimed
 from tests.news.play import FEED, GLOBAL, NEWS, POLL, PUBLIC, ahead, change, editor, network, titles, write
 from tests.support.one_world import in_one_world
@@ -297,3 +298,20 @@ async def test_texts_of_those_who_may_write_are_rendered_off_the_loop(
     await change(ed, await write(ed), title="no text, no rendering")
     assert len(threads) == 1
     assert get_ident() not in threads
+
+
+@pytest.mark.one_node(because="it counts to the last token")
+async def test_articles_have_a_rate_of_their_own(world: World):
+    """A text of 32 KiB takes a quarter of a second to render, also where it is the one that is there already."""
+    ann = await world.player("Ann")
+    scope = await network(ann)
+    world.clock.stop()
+    article = await write(ann, scope=scope)
+    for _ in range(ARTICLE.quota - 1):
+        await change(ann, article, body="text")
+    refused = await ann.ask("PATCH", f"{NEWS}/{article['id']}", {"body": "text"})
+    assert (refused.status_code, refused.headers["ratelimit-policy"]) == (429, '"article";q=30;w=60')
+    body = {"scope": scope, "title": "Other", "body": "text"}
+    assert await ann.refused("POST", NEWS, body) == (429, "RATE_LIMITED")
+    world.clock.advance(2_000)
+    await write(ann, "Other", scope=scope)
