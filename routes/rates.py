@@ -26,7 +26,7 @@ CHECKOUT = Policy("checkout", 10, 600)
 WEBHOOK = Policy("webhook", 600, 60, by_address=True)
 """Webhooks of payment providers, which repeat what was refused; counted by address."""
 
-ARTICLE = Policy("article", 30, 60)
+ARTICLE = Policy("article", 120, 240)
 """Articles written or changed, each of which may take a quarter of a second to render; not in the contract's table."""
 
 VOICE_JOIN = Policy("voice-join", 20, 60)

@@ -70,8 +70,8 @@ USER_WRITE = Policy("user-write", 120, 60)
 PUBLIC = Policy("public", 120, 60, by_address=True)
 """Requests to public routes."""
 
-OWNED_SERVERS = Policy("server-owned", 12_000, 60)
-"""Requests of all game servers of one owner together: as many as ten of them may make."""
+OWNED_SERVERS = Policy("server-owned", 60_000, 60)
+"""Requests of all game servers of one owner together: as many as fifty of them may make."""
 
 SERVER = Policy("server", 1200, 60, of_owner=OWNED_SERVERS)
 """Requests of game servers and other machines."""

@@ -48,7 +48,7 @@ async def create_article(call: Call, body: NewArticle) -> Article:
     The scope `global` needs `news:write`, `network` its owner, and `server` the capability `server.publication.write`;
     `news:write` may everywhere. A strange or unknown network or server is a 404. The text is Markdown (CommonMark,
     tables and `~~strikethrough~~`); HTML in it is shown as text. A network or server has at most 100 articles; the
-    oldest archived ones make room for new ones. Articles are written and changed at most 30 times a minute.
+    oldest archived ones make room for new ones. Articles are written and changed at most 120 times in four minutes.
     """
     wish, scope = fields.checked(body, call.now_ms), fields.scope_of(body.scope)
     # Checked here since a guard does not see the body, and since only those who may write should cost rendering.

@@ -310,7 +310,7 @@ async def test_articles_have_a_rate_of_their_own(world: World):
     for _ in range(ARTICLE.quota - 1):
         await change(ann, article, body="text")
     refused = await ann.ask("PATCH", f"{NEWS}/{article['id']}", {"body": "text"})
-    assert (refused.status_code, refused.headers["ratelimit-policy"]) == (429, '"article";q=30;w=60')
+    assert (refused.status_code, refused.headers["ratelimit-policy"]) == (429, '"article";q=120;w=240')
     body = {"scope": scope, "title": "Other", "body": "text"}
     assert await ann.refused("POST", NEWS, body) == (429, "RATE_LIMITED")
     world.clock.advance(2_000)
