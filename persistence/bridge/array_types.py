@@ -21,6 +21,7 @@ def _array(oid: int, name: str, element_oid: int, element: str) -> dict[str, Any
 ARRAY_TYPES = (
     _array(1000, "_bool", 16, "boolean"),
     _array(1001, "_bytea", 17, "bytea"),
+    _array(1005, "_int2", 21, "smallint"),
     _array(1007, "_int4", 23, "integer"),
     _array(1016, "_int8", 20, "bigint"),
 )

@@ -1,6 +1,7 @@
 """What asyncpg is told of arrays is what PostgreSQL would have answered, and it does not ask."""
 
 import asyncio
+import re
 
 import asyncpg
 import trio
@@ -8,7 +9,10 @@ import trio
 from persistence.bridge.array_types import ARRAY_TYPES
 from persistence.bridge.database import open_database
 from persistence.connection import Connection
+from tests.contract.sources import sources
 from tests.support.waiting import PATIENCE_SECONDS
+
+SHORT_NAMES = {"int": "integer", "bool": "boolean"}
 
 
 async def test_it_is_what_postgresql_answers(database_url: str) -> None:
@@ -30,9 +34,10 @@ async def test_it_is_what_postgresql_answers(database_url: str) -> None:
 async def test_it_is_not_asked_for(database_url: str) -> None:
     async def use(conn: Connection) -> tuple[object, ...]:
         values = await conn.fetchrow(
-            "SELECT $1::boolean[], $2::bytea[], $3::integer[], $4::bigint[]",
+            "SELECT $1::boolean[], $2::bytea[], $3::smallint[], $4::integer[], $5::bigint[]",
             [True, None],
             [b"\0"],
+            [7],
             [-1],
             [1 << 40],
         )
@@ -42,4 +47,16 @@ async def test_it_is_not_asked_for(database_url: str) -> None:
 
     # A new connection: one that other tests have used may have asked for the types of theirs.
     async with open_database(database_url, timeout_seconds=PATIENCE_SECONDS) as database:
-        assert await database.read(use) == ([True, None], [b"\0"], [-1], [1 << 40], 0)
+        assert await database.read(use) == ([True, None], [b"\0"], [7], [-1], [1 << 40], 0)
+
+
+def test_every_array_that_a_statement_takes_is_told() -> None:
+    """Those of our own types, named `…_row`, have other numbers in each database, and are asked for."""
+    told = {each["elemtype_name"] for each in ARRAY_TYPES} | {"text"}
+    taken = {
+        SHORT_NAMES.get(name, name)
+        for source in sources("actors", "persistence", "routes")
+        for name in re.findall(r"\$\d+::(\w+)\[\]", source.text)
+        if not name.endswith("_row")
+    }
+    assert taken == told
