@@ -19,7 +19,6 @@ from pathlib import Path
 import trio
 
 from compiled.finding import Standing, standing
-from persistence.bridge.bus import trouble_with
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
@@ -241,6 +240,9 @@ async def _kept(data_dir: Path, database: Database) -> tuple[str, ...] | None:
 
 async def _nodes(urls: tuple[str, ...], database: Database) -> AsyncIterator[Finding]:
     """Check what several nodes need: a NATS that lets this node in, and a clock near the database's."""
+    # Imported where it is wanted, as by a node that joins others (`routes/joining.py`).
+    from persistence.bridge.bus import trouble_with  # noqa: PLC0415
+
     trouble = await database.thread.run(trouble_with, urls)
     cure = "see PARTYLINE_NATS_URL (address, user, password, and TLS), and the server's max_payload"
     yield Finding("NATS", trouble or "lets this node in", cure if trouble else None)

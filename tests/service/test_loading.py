@@ -1,4 +1,4 @@
-"""What a start loads, and what it does with that."""
+"""What a start loads, and the doctor with it, and what a start does with that."""
 
 import subprocess
 import sys
@@ -12,6 +12,7 @@ UNWANTED = {"aiohttp", "nats", "opentelemetry"}
 _STARTING = f"""
 import gc, sys
 gc.disable()
+import routes.cli.doctor
 from routes.process import COLLECTOR_THRESHOLDS, begin_collecting
 print(*{UNWANTED} & sys.modules.keys())
 before = gc.get_stats()
