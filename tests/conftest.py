@@ -3,7 +3,12 @@
 import gc
 import os
 import signal
+import warnings
+from contextlib import suppress
+from importlib import import_module
 from math import ceil
+from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +28,7 @@ __all__ = ["clusters", "database", "database_url", "postgres_server"]
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
+T = TypeVar("T")
 
 ONE_NODE_FOLDERS = {
     "tests/console/browser": "a page is of one address, and each node of a world has its own",
@@ -66,6 +72,23 @@ def pytest_unconfigure() -> None:
     gather()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Have each process load the modules of tests from another place on. Where they have no bytecode yet, as in a fresh
+    clone, writing it takes longer than all else before the first test: in step, every process would do all of that."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None:
+        return
+    root = session.config.rootpath
+    folders = [path for path in map(Path, session.config.args) if path.is_dir()]
+    modules = sorted({path.resolve() for folder in folders for path in folder.rglob("test_*.py")})
+    for path in _rotated(modules, int(worker.removeprefix("gw")), _processes()):
+        # What cannot be loaded, or warns, is reported when it is collected, as it is loaded once more then.
+        with suppress(Exception, pytest.skip.Exception), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            import_module(".".join(path.relative_to(root).with_suffix("").parts))
+
+
 def pytest_collection_finish() -> None:
     """Let the collector run as it does in the program, and without the objects that were loaded for the tests, which
     stay to the end."""
@@ -98,7 +121,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("drill") is not None:
             item.add_marker("slow")
-    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    processes = _processes()
     slow = [item for item in items if item.get_closest_marker("slow") is not None]
     quick = [item for item in items if item.get_closest_marker("slow") is None]
     share = ceil(len(quick) / processes)
@@ -112,6 +135,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ]
 
 
-def _rotated(share: list[pytest.Item], number: int, processes: int) -> list[pytest.Item]:
+def _processes() -> int:
+    return int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+
+
+def _rotated(share: list[T], number: int, processes: int) -> list[T]:
     first = len(share) * number // processes
     return share[first:] + share[:first]
