@@ -8,6 +8,7 @@ from typing import Annotated
 
 import msgspec
 import structlog
+from msgspec.structs import replace
 
 from actors.change import Change
 from actors.errors import Conflict, NotFound, QuotaExceeded, Refused, Revoked
@@ -21,7 +22,7 @@ from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Lenient
 from routes.edge.errors import Unauthenticated, UpstreamUnavailable
-from routes.edge.identity.id_tokens import SignedIn, verify_id_token
+from routes.edge.identity.id_tokens import SignedIn, UnknownKey, verify_id_token
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Redirect, Reply
@@ -180,15 +181,30 @@ async def _check_answer(provider: Provider, query: CallbackQuery) -> None:
 
 
 async def _signed_in(call: Call, provider: Provider, flow: Flow, code: str) -> SignedIn:
-    issuer = call.service.of(ISSUERS).of(provider.settings)
     try:
-        token = await provider.id_token(code, redirect_uri=_back(call, provider), verifier=flow.verifier)
-        return verify_id_token(token, issuer, nonce=flow.nonce, now_ms=call.service.clock.now_ms())
+        tokens = await provider.tokens(code, redirect_uri=_back(call, provider), verifier=flow.verifier)
+        found = await _verified(call, provider, tokens.id_token, flow.nonce)
     except UpstreamUnavailable:
         raise _Astray("unavailable") from None
-    except Unauthenticated:
-        log.warning("an issuer's answer to a sign-in is not valid", issuer=provider.settings.iss)
+    except (Unauthenticated, UnknownKey) as error:
+        log.warning(
+            "an issuer's answer to a sign-in is not valid", issuer=provider.settings.iss, why=str(error)
+        )
         raise _Astray("failed") from None
+    if found.name is not None:
+        return found
+    return replace(found, name=await provider.name_of(found.subject, tokens.access_token))
+
+
+async def _verified(call: Call, provider: Provider, token: str, nonce: str) -> SignedIn:
+    """Verify an ID token, with keys that are fetched anew if it is signed with none of the known ones."""
+    issuers, now_ms = call.service.of(ISSUERS), call.service.clock.now_ms()
+    issuer = issuers.of(provider.settings)
+    try:
+        return verify_id_token(token, issuer, nonce=nonce, now_ms=now_ms)
+    except (UnknownKey, UpstreamUnavailable):
+        await issuers.learn(issuer)
+        return verify_id_token(token, issuer, nonce=nonce, now_ms=now_ms)
 
 
 def _presented(provider: Provider, signed_in: SignedIn) -> Presented:

@@ -9,7 +9,6 @@ async function main([port, clientId, clientSecret, redirectUri]) {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
     pkce: { required: () => true },
     claims: { openid: ["sub"], profile: ["name"] },
-    conformIdTokenClaims: false,
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, name: `${id} of oidc-provider` }) }),
   })
   provider.listen(Number(port), "127.0.0.1", () => console.log("listens"))

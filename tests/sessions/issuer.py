@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from scripts.upstreams.http import HttpServer, Reply, Request, as_json
 
 CLIENT_ID, CLIENT_SECRET = "partyline-client", "canary-client-secret-Zx8:%"
+ACCESS_TOKEN = "canary-access-token"
 
 
 def _text(raw: bytes) -> str:
@@ -42,6 +43,8 @@ class Issuer:
         sign: makes an ID token of its claims; None signs with its key.
         asked: every request, in order.
         held: what it waits for before it answers; None answers at once.
+        userinfo: what its userinfo endpoint answers whoever brings an access token of its own; None has no such one.
+        kid: names its key, which `rotate` exchanges.
     """
 
     name: str
@@ -55,9 +58,12 @@ class Issuer:
     asked: list[Request] = field(default_factory=list)
     status: int = 200
     held: trio.Event | None = None
+    userinfo: Reply | None = None
+    kid: str = "1"
 
     def __post_init__(self) -> None:
-        self.key = Ed25519PrivateKey.from_private_bytes(sha256(self.name.encode()).digest())
+        self._rotations = 0
+        self.rotate(self.kid)
         self._codes: dict[str, dict[str, Any]] = {}
 
     def entry(self, **more: Any) -> dict[str, Any]:
@@ -92,6 +98,16 @@ class Issuer:
         answer = {"code": code, "state": asked["state"], "iss": self.url}
         return f"{asked['redirect_uri']}?{urlencode(answer)}"
 
+    def rotate(self, kid: str) -> None:
+        """Sign with another key from now on, and publish that one alone."""
+        self.kid, self._rotations = kid, self._rotations + 1
+        seed = sha256(f"{self.name} {self._rotations}".encode()).digest()
+        self.key = Ed25519PrivateKey.from_private_bytes(seed)
+
+    def asked_for(self, path: str) -> int:
+        """How often it was asked for a path."""
+        return [one.path for one in self.asked].count(path)
+
     async def handle(self, request: Request) -> Reply:
         """Answer a request."""
         self.asked.append(request)
@@ -103,10 +119,12 @@ class Issuer:
             case "GET /jwks.json":
                 public = self.key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
                 return as_json(
-                    200, {"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "1", "x": _text(public)}]}
+                    200, {"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": self.kid, "x": _text(public)}]}
                 )
             case "POST /token" | "POST /of%20a/token/":
                 return self._token(request)
+            case "GET /userinfo" if request.headers.get("authorization") == f"Bearer {ACCESS_TOKEN}":
+                return self.userinfo or as_json(404, {})
         return as_json(404, {})
 
     def _configuration(self) -> dict[str, Any]:
@@ -115,6 +133,7 @@ class Issuer:
             "authorization_endpoint": f"{self.url}/authorize",
             "token_endpoint": f"{self.url}/token",
             "authorization_response_iss_parameter_supported": True,
+            **({} if self.userinfo is None else {"userinfo_endpoint": f"{self.url}/userinfo"}),
             **self.discovery,
         }
 
@@ -132,9 +151,7 @@ class Issuer:
         ):
             return as_json(400, {"error": "invalid_grant"})
         token = self.id_token(asked["sub"], asked["nonce"], **asked["claims"])
-        return as_json(
-            200, {"access_token": "canary-access-token", "token_type": "Bearer", "id_token": token}
-        )
+        return as_json(200, {"access_token": ACCESS_TOKEN, "token_type": "Bearer", "id_token": token})
 
     def id_token(self, subject: str, nonce: str, **more: Any) -> str:
         """An ID token."""
@@ -151,7 +168,7 @@ class Issuer:
         claims = {name: value for name, value in claims.items() if value is not None}
         if self.sign is not None:
             return str(self.sign(claims))
-        return jwt.encode(claims, self.key, algorithm="EdDSA", headers={"kid": "1", **self.header})
+        return jwt.encode(claims, self.key, algorithm="EdDSA", headers={"kid": self.kid, **self.header})
 
     def _knows(self, headers: Mapping[str, str], form: Mapping[str, str]) -> bool:
         if self.secret is None:

@@ -11,11 +11,28 @@ from routes.edge.identity.jws import is_signed, read_unverified
 from routes.edge.identity.names import NAME_MAX, is_name
 from routes.edge.identity.tokens import ISSUED_AHEAD_SECONDS
 
+ID_TOKEN_MAX_BYTES = 32 * 1024
+"""Longest ID token that is read. It passes no header, and some issuers list all groups of a user in it."""
+
 SUBJECT_MAX = 255
 """Most characters of a subject (OpenID Connect Core §2)."""
 
 
-class _Claims(msgspec.Struct, frozen=True):
+class Names(msgspec.Struct, frozen=True):
+    """What an issuer calls a user (OpenID Connect Core §5.1). These names decide nothing, so that a strange one is no
+    reason to refuse."""
+
+    name: object = None
+    preferred_username: object = None
+    nickname: object = None
+
+    def best(self) -> str | None:
+        """The first of them that `is_name` accepts, shortened if need be; None if there is none."""
+        names = (self.preferred_username, self.name, self.nickname)
+        return next(filter(None, map(_name, names)), None)
+
+
+class _Claims(Names, frozen=True, kw_only=True):
     iss: str
     sub: str
     aud: str | list[str]
@@ -23,10 +40,10 @@ class _Claims(msgspec.Struct, frozen=True):
     iat: int | float
     nonce: str
     azp: str | None = None
-    # Display names decide nothing, so that a strange one is no reason to refuse.
-    name: object = None
-    preferred_username: object = None
-    nickname: object = None
+
+
+class UnknownKey(Exception):
+    """The token is signed with none of the keys of its issuer that are known."""
 
 
 class SignedIn(msgspec.Struct, frozen=True):
@@ -53,21 +70,21 @@ def verify_id_token(token: str, issuer: Issuer, *, nonce: str, now_ms: int) -> S
         now_ms: epoch milliseconds.
 
     Raises:
-        Unauthenticated: anything is wrong with the token.
+        Unauthenticated: anything is wrong with the token; the message says what, for the operator.
+        UnknownKey: it is signed with none of the issuer's keys.
         UpstreamUnavailable: no keys of the issuer could be fetched yet.
     """
-    header, claims = read_unverified(token, _Claims)
+    header, claims = read_unverified(token, _Claims, max_bytes=ID_TOKEN_MAX_BYTES)
     settings = issuer.settings
+    if header.alg != settings.alg or not header.is_foreign:
+        raise Unauthenticated("the ID token is not of the configured alg")
     if not issuer.keys:
         raise UpstreamUnavailable("the keys of this issuer are not known yet")
     key = issuer.key_for(header.kid)
-    if key is None or header.alg != settings.alg or not header.is_foreign:
-        raise Unauthenticated
-    if not is_signed(token, key, settings.alg):
-        raise Unauthenticated
+    if key is None or not is_signed(token, key, settings.alg):
+        raise UnknownKey("the ID token is signed with no key that jwksUrl has")
     _check(claims, issuer, nonce, now_ms)
-    names = (claims.preferred_username, claims.name, claims.nickname)
-    return SignedIn(claims.sub, next(filter(None, map(_name, names)), None), int(claims.iat))
+    return SignedIn(claims.sub, claims.best(), int(claims.iat))
 
 
 def _check(claims: _Claims, issuer: Issuer, nonce: str, now_ms: int) -> None:
@@ -75,15 +92,15 @@ def _check(claims: _Claims, issuer: Issuer, nonce: str, now_ms: int) -> None:
     audiences = claims.aud if isinstance(claims.aud, list) else [claims.aud]
     party = claims.azp if claims.azp is not None or len(audiences) > 1 else client_id
     if claims.iss != issuer.settings.iss or client_id not in audiences or party != client_id:
-        raise Unauthenticated
+        raise Unauthenticated("the ID token is of another issuer, or for another client")
     if not all(0 <= time * 1000 <= LAST_MS for time in (claims.exp, claims.iat)):
-        raise Unauthenticated
+        raise Unauthenticated("the ID token tells no time")
     if claims.exp * 1000 <= now_ms or claims.iat * 1000 > now_ms + ISSUED_AHEAD_SECONDS * 1000:
-        raise Unauthenticated
+        raise Unauthenticated("the ID token has expired, or is of later: the clocks differ")
     if not compare_digest(claims.nonce.encode(), nonce.encode()):
-        raise Unauthenticated
+        raise Unauthenticated("the ID token is of another sign-in")
     if not 0 < len(claims.sub) <= SUBJECT_MAX or not claims.sub.isprintable():
-        raise Unauthenticated
+        raise Unauthenticated("the subject of the ID token is none")
 
 
 def _name(said: object) -> str | None:

@@ -1,12 +1,14 @@
 """Other issuers of user tokens, from `PARTYLINE_JWT_ISSUERS`, each with its keys and one algorithm.
 
 The algorithm belongs to the key and is never taken from the token (RFC 8725 §3.1). A JWKS is fetched on a schedule
-and never because of what a token says, so that a flood of unknown `kid`s causes no work.
+and never because of what a bearer token says, so that a flood of unknown `kid`s causes no work. An ID token is another
+thing: its issuer has just handed it over for a code, so that a key that is not known was exchanged (`Issuers.learn`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from math import inf
 from typing import TypeAlias
 
 import httpx2
@@ -32,6 +34,13 @@ RETRY_SECONDS = 5
 STALE_MS = 24 * 3_600_000
 """Keys of an issuer that could not be reached for this time are dropped: they may have been withdrawn."""
 
+LEARN_SECONDS = 2.0
+"""How long a sign-in waits for the keys of its issuer: beside the code's exchange, within the request's deadline."""
+
+LEARN_AGAIN_SECONDS = 10.0
+"""Least time between two fetches that sign-ins have caused, so that an issuer whose tokens fit no key of its own is not
+asked by each."""
+
 FETCH_SECONDS = 10
 FETCH_MAX_BYTES = 64 * 1024
 FETCH_MAX_KEYS = 32
@@ -52,11 +61,15 @@ class Issuer:
         settings: the configured entry.
         keys: {`kid`: key}; "" for the one key of an issuer without key ids.
         fetched_at_ms: epoch milliseconds of the last successful fetch; None for never, or for configured keys.
+        learning: held while a sign-in has the keys fetched.
+        learnt_at: when one last had, in the seconds of trio's clock, which nobody sets back.
     """
 
     settings: IssuerSettings
     keys: Mapping[str, VerifyingKey]
     fetched_at_ms: int | None = None
+    learning: trio.Lock = field(default_factory=trio.Lock)
+    learnt_at: float = -inf
 
     def key_for(self, key_id: str | None) -> VerifyingKey | None:
         """The key that a token names by its `kid`, or the only one when it names none; None if there is no such key.
@@ -122,13 +135,37 @@ class Issuers:
                 await trio.sleep(wait_seconds)
                 wait_seconds = min(2 * wait_seconds, REFRESH_SECONDS)
 
-    async def fetch(self, client: httpx2.AsyncClient, issuer: Issuer) -> bool:
+    async def learn(self, issuer: Issuer) -> None:
+        """Fetch the keys of an issuer now, because it has signed with one that is not known (OpenID Connect Core
+        §10.1.1). Callers at the same time share one fetch, and within `LEARN_AGAIN_SECONDS` there is no other.
+
+        Cancellation leaves the keys unchanged.
+
+        Args:
+            issuer: whose ID token, that it has handed over itself, is signed with none of its known keys.
+        """
+        async with issuer.learning:
+            now = trio.current_time()
+            if issuer.settings.jwks_url is None or now - issuer.learnt_at < LEARN_AGAIN_SECONDS:
+                return
+            issuer.learnt_at = now
+            async with fetching_client() as client:
+                await self.fetch(client, issuer, seconds=LEARN_SECONDS)
+
+    async def fetch(
+        self, client: httpx2.AsyncClient, issuer: Issuer, *, seconds: float = FETCH_SECONDS
+    ) -> bool:
         """Fetch the JWKS of one issuer. Returns False on failure; the keys then stay until they are `STALE_MS` old.
 
         Cancellation leaves the keys unchanged.
+
+        Args:
+            client: asks the issuer.
+            issuer: whose keys are fetched.
+            seconds: how long that may take.
         """
         try:
-            with trio.fail_after(FETCH_SECONDS):
+            with trio.fail_after(seconds):
                 keys = read_key_set(
                     await _download(client, issuer.settings.jwks_url or ""), issuer.settings.alg
                 )

@@ -11,7 +11,7 @@ from routes.edge.identity.base64url import from_base64url
 from routes.edge.identity.issuers import VerifyingKey
 
 TOKEN_MAX_BYTES = 8_192
-"""Longest token that is read: no longer one fits the header bound of a common proxy."""
+"""Longest bearer token that is read: no longer one fits the header bound of a common proxy."""
 
 FOREIGN_TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt"})
 """`typ` of other issuers' tokens, lower case (RFC 9068 §2.1); it may be absent."""
@@ -36,18 +36,21 @@ class Header(msgspec.Struct, frozen=True):
         return self.typ is None or self.typ.lower() in FOREIGN_TYPES
 
 
-def read_unverified(token: str, claims: type[Claims]) -> tuple[Header, Claims]:
+def read_unverified(
+    token: str, claims: type[Claims], *, max_bytes: int = TOKEN_MAX_BYTES
+) -> tuple[Header, Claims]:
     """The header and claims of a token whose signature is still to be checked.
 
     Args:
         token: JWS compact serialisation, of any length.
         claims: the struct that its claims must fit; other claims are ignored.
+        max_bytes: the longest that is read.
 
     Raises:
         Unauthenticated: the text is no such token.
     """
     parts = token.split(".")
-    if len(token) > TOKEN_MAX_BYTES or len(parts) != 3:
+    if len(token) > max_bytes or len(parts) != 3:
         raise Unauthenticated
     try:
         # The signature too is decoded strictly: with leftover bits ignored, a changed token would pass.
