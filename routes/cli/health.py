@@ -9,9 +9,14 @@ from routes.edge.binds import Bind, address_of
 
 WAIT_SECONDS = 5.0
 
+TOO_MANY_REQUESTS = 429
+
 
 def ask_ready(config: Config) -> str:
     """Ask `/ready` at the first address of `PARTYLINE_BIND`, and return what to print.
+
+    A server that answers 429 is well: others at this machine's address ask it too often. Were that an error, a load
+    test of `/health`, or a proxy that is not in `PARTYLINE_TRUSTED_PROXIES`, would have the container ended.
 
     Args:
         config: the server's configuration.
@@ -31,6 +36,8 @@ def ask_ready(config: Config) -> str:
         raise CommandFault(f"{address} does not answer: {error}") from error
     finally:
         connection.close()
+    if status == TOO_MANY_REQUESTS:
+        return "answers, but not whether it is ready, as this machine asks it too often"
     if status != 200:
         raise CommandFault(f"{address} answered {status}")
     return "ready"

@@ -86,13 +86,6 @@ def test_a_database_that_does_not_answer_is_one_line(environ, capsys):
     assert "Traceback" not in err
 
 
-def test_nobody_who_answers_is_not_healthy(environ, capsys):
-    environ.setenv("PARTYLINE_BIND", "127.0.0.1:1")
-    assert main(["health"]) == 1
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n"), "http://127.0.0.1:1/ready does not answer" in err) == ("", 1, True)
-
-
 @pytest.mark.parametrize(
     ("command", "said"),
     [
