@@ -7,6 +7,7 @@ otherwise a misspelled limit would be noticed only when it is missing. An empty 
 import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -86,6 +87,12 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     def is_kept(self) -> bool:
         """Whether this process is a node of a keeper (`routes/keeper`), which owns the nodes' database and sockets."""
         return self.processes > 1 and any(isinstance(one, Descriptor) for one in self.bind)
+
+    @property
+    def own_origins(self) -> tuple[str, ...]:
+        """The origins of the service's own pages, of `base_url` and `dashboard_url`, in lower case."""
+        addresses = (urlsplit(url) for url in (self.base_url, self.dashboard_url))
+        return tuple(f"{one.scheme}://{one.netloc}".lower() for one in addresses)
 
 
 def read_config(environ: Mapping[str, str]) -> Config:

@@ -46,7 +46,7 @@ class Behind:
             await trio.aclose_forcefully(stream)
 
     async def _subscribe(self, client: Client, player: Player, channel: str) -> None:
-        bearer = [("authorization", f"Bearer {player.token}")]
+        bearer = [("authorization", f"Bearer {player.token}"), ("origin", self.world.url)]
         path = "/v1/social/live?channels="
         await client.shake_hands(path, urlsplit(self.world.url).netloc, headers=bearer, subprotocols=[])
         await client.send_json({"id": 1, "op": "subscribe", "channel": channel, "params": {"mode": "delta"}})

@@ -76,7 +76,7 @@ class Edge:
             service.authenticator,
             service.server_authenticator,
             service.limits,
-            config.cors_origins,
+            (*config.own_origins, *config.cors_origins),
             config.allow_query_tokens,
         )
         self._bodies = Bodies(service)

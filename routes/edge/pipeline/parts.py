@@ -41,6 +41,11 @@ class Settings(Protocol):
         ...
 
     @property
+    def own_origins(self) -> tuple[str, ...]:
+        """The origins of the service's own pages, in lower case, whatever Host a proxy passes on."""
+        ...
+
+    @property
     def allow_query_tokens(self) -> bool:
         """Whether a token is accepted in the query of an address."""
         ...
