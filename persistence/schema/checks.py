@@ -19,8 +19,8 @@ async def check_server(conn: Connection) -> None:
     """Refuse a server that cannot keep our promises.
 
     Raises:
-        DatabaseUnfit: its version is too old, `fsync`, `synchronous_commit` or the encoding is wrong, or it is a
-            read-only standby.
+        DatabaseUnfit: its version is too old, `fsync`, `synchronous_commit` or the encoding is wrong, it is a
+            read-only standby, or something between us and it has dropped the settings of the connection.
     """
     (row,) = await conn.fetch(
         """
@@ -29,6 +29,7 @@ async def check_server(conn: Connection) -> None:
                current_setting('fsync') AS fsync,
                current_setting('synchronous_commit') AS synchronous_commit,
                current_setting('server_encoding') AS encoding,
+               current_setting('idle_in_transaction_session_timeout') AS idle_limit,
                pg_is_in_recovery() AS is_standby
         """
     )
@@ -47,6 +48,12 @@ async def check_server(conn: Connection) -> None:
         raise DatabaseUnfit(f"the database has encoding {row['encoding']}; UTF8 is needed")
     if row["is_standby"]:
         raise DatabaseUnfit("this PostgreSQL is a read-only standby; give the address of the primary")
+    # It would hold the locks of a process that froze for ever, and mix up the prepared statements of several.
+    if row["idle_limit"] == "0":
+        raise DatabaseUnfit(
+            "the connection has lost its settings, as behind a pooler such as PgBouncer; "
+            "give the address of PostgreSQL itself"
+        )
 
 
 async def read_major(conn: Connection) -> int:
