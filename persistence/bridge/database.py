@@ -6,7 +6,7 @@ it are the only ones that know asyncio and asyncpg:
 
     thread         the thread, and the queues to and from it
     connector      opens connections, and ends those that are whole
-    units          units of work on pooled connections (pool)
+    units          units of work on pooled connections (pool, deadlines)
     group_commit   the group-commit writer on a connection of its own (writer_connection, isolating, suspects)
     monitor        notifications, and whether the server answers, on another
     bus            messages between nodes, over NATS

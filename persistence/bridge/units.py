@@ -10,6 +10,7 @@ from typing import TypeVar, TypeVarTuple
 
 import asyncpg
 
+from persistence.bridge.deadlines import Deadlines
 from persistence.bridge.faults import CONNECT_FAULTS, is_collision, is_lost, raise_translated, unavailable
 from persistence.bridge.pool import Pool
 from persistence.connection import Unit
@@ -43,6 +44,7 @@ class Units:
 
     def __init__(self, pool: Pool, on_lost: Callable[[], None]) -> None:
         self.collisions = 0
+        self._deadlines = Deadlines()
         self._pool = pool
         self._on_lost = on_lost
 
@@ -60,7 +62,7 @@ class Units:
             RowsRejected: PostgreSQL refused a statement.
         """
         try:
-            async with asyncio.timeout(timeout_seconds):
+            with self._deadlines.within(timeout_seconds):
                 try:
                     return await self._read_once(unit, args)
                 except _ConnectionLost:
@@ -86,7 +88,7 @@ class Units:
         """
         progress = _Progress()
         try:
-            async with asyncio.timeout(timeout_seconds):
+            with self._deadlines.within(timeout_seconds):
                 runs = 0
                 while True:
                     runs += 1
