@@ -150,9 +150,8 @@ async def load(conn: Connection, user_id: str) -> OwnParty:
 
 async def load_many(conn: Connection, user_ids: Sequence[str]) -> dict[str, OwnParty]:
     """{user id: what `load` returns}."""
-    of = await rows.parties_of(conn, user_ids)
+    of, invites = await rows.standings_of(conn, user_ids)
     parties = {party_id: await loading.load(conn, party_id) for party_id in dict.fromkeys(of.values())}
-    invites = await rows.invites_to(conn, user_ids)
     found: dict[str, OwnParty] = {}
     for user_id in user_ids:
         party = parties.get(of.get(user_id, ""))
