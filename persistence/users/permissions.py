@@ -82,15 +82,7 @@ async def read_catalog(conn: Connection) -> list[CatalogNode]:
 
 async def read_roles(conn: Connection, user_id: str) -> list[str]:
     """The user's roles as stored."""
-    return (await roles_of(conn, [user_id]))[user_id]
-
-
-async def roles_of(conn: Connection, user_ids: Sequence[str]) -> dict[str, list[str]]:
-    """{user id: their roles as stored}."""
-    found: dict[str, list[str]] = {user_id: [] for user_id in user_ids}
-    for user_id, role in await conn.fetch(_ROLES, user_ids):
-        found[user_id].append(role)
-    return found
+    return [role for (role,) in await conn.fetch("SELECT role FROM user_roles WHERE user_id = $1", user_id)]
 
 
 async def super_admin_exists(conn: Connection) -> bool:
@@ -225,8 +217,6 @@ async def rights_of(conn: Connection, user_ids: Sequence[str]) -> dict[str, list
         found[user_id].append(Grant(*grant))
     return found
 
-
-_ROLES = "SELECT user_id, role FROM user_roles WHERE user_id = ANY ($1::text[])"
 
 _RIGHTS = """
 SELECT user_id, node, negated, expires_at_ms, value, unit, 0::bigint AS begins_at_ms FROM user_grants

@@ -11,7 +11,7 @@ import msgspec
 
 from persistence.connection import Connection
 from persistence.users.names import beginning
-from persistence.users.permissions import Grant, announce, renamed, rights_of, roles_of
+from persistence.users.permissions import Grant, announce, renamed, rights_of
 
 Visibility = Literal["PUBLIC", "FRIENDS", "PRIVATE"]
 """Which viewers may see something of a user (service-api §2 Profile)."""
@@ -65,6 +65,10 @@ COLUMNS = ", ".join(User.__struct_fields__)
 """The columns from which `user_of` makes a user."""
 
 _SELECT = f"SELECT {COLUMNS} FROM users"  # noqa: S608 — names of our own
+_WITH_ROLES = f"""
+SELECT {COLUMNS}, ARRAY(SELECT role FROM user_roles WHERE user_id = users.id)
+FROM users WHERE id = ANY ($1::text[])
+"""  # noqa: S608
 _ARRIVE = f"""
 INSERT INTO users (id, name, name_lower, name_issued_at_s, created_at_ms, updated_at_ms, first_joined_at_ms,
                    last_seen_at_ms)
@@ -159,9 +163,9 @@ async def read_user(conn: Connection, user_id: str) -> User | None:
 
 async def read_with_rights(conn: Connection, user_ids: Sequence[str]) -> dict[str, UserWithRights]:
     """{user id: the user with roles and grants}, of those who exist."""
-    users = [user_of(row) for row in await conn.fetch(f"{_SELECT} WHERE id = ANY ($1::text[])", user_ids)]
-    roles, grants = await roles_of(conn, user_ids), await rights_of(conn, user_ids)
-    return {user.id: UserWithRights(user, tuple(roles[user.id]), tuple(grants[user.id])) for user in users}
+    rows, grants = await conn.fetch(_WITH_ROLES, user_ids), await rights_of(conn, user_ids)
+    users = [(user_of(fields), roles) for *fields, roles in rows]
+    return {user.id: UserWithRights(user, tuple(roles), tuple(grants[user.id])) for user, roles in users}
 
 
 async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User]:
