@@ -131,6 +131,20 @@ def ticking(name: str, every_seconds: float, tick: Callable[[], None]) -> Job:
     return Job(name, every_seconds, run)
 
 
+def looking(name: str, every_seconds: float, look: Callable[[], Awaitable[object]]) -> Job:
+    """Make a job of a function whose answer says what it has found, and not whether work is left.
+
+    Args:
+        name, every_seconds: as in `Job`.
+        look: the function; whatever it returns, all is done.
+    """
+
+    async def run() -> None:
+        await look()
+
+    return Job(name, every_seconds, run)
+
+
 class OneOfMany:
     """A block for one of many things of a job, whose failures are logged and kept here, instead of going further.
 

@@ -15,7 +15,7 @@ from persistence.journal import history, receipts
 from routes.allocator import return_free_pages
 from routes.changes import reconcile
 from routes.disk import archive_of
-from routes.jobs import Job, ticking
+from routes.jobs import Job, looking, ticking
 from routes.operations.parts import CERTIFICATE, CLOCKS, LIVE_ACTORS
 from routes.operations.sampling import Sampler
 from routes.pruning import Pruning, pages_of, rows_of
@@ -36,7 +36,9 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         return await history.prune(conn, after, limit, now_ms=now_ms())
 
     certificate = service.of(CERTIFICATE)
-    renewals = () if certificate is None else (Job("certificate", 30, partial(run_sync, certificate.renew)),)
+    renewals = (
+        () if certificate is None else (looking("certificate", 30, partial(run_sync, certificate.renew)),)
+    )
     archive = archive_of(service.config)
     archived = (
         ()
