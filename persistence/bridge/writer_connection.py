@@ -21,6 +21,11 @@ MIN_COMMIT_SECONDS = 1.0
 """Shortest deadline of a transaction, also when its oldest turn has waited for nearly the whole of its own."""
 
 
+MOST_PREPARED = 64
+"""Most statements that stay prepared. Turns of several kinds are written together in hundreds of combinations, each a
+text of its own, and PostgreSQL keeps a plan for each for as long as the connection lives, which may be months."""
+
+
 class How(Enum):
     """How turns are committed. Those that are refused are tried again in the next of these ways."""
 
@@ -62,7 +67,7 @@ class WriterConnection:
 
     def __init__(self, conn: asyncpg.Connection) -> None:
         self.conn = conn
-        self._prepared: dict[str, PreparedStatement] = {}  # by their text
+        self._prepared: dict[str, PreparedStatement] = {}  # by their text, the one used longest ago first
 
     async def commit(
         self, turns: Sequence[Turn], how: How, left_seconds: float
@@ -107,9 +112,13 @@ class WriterConnection:
         return outcomes
 
     async def _prepare(self, sql: str) -> PreparedStatement:
-        prepared = self._prepared.get(sql)
+        prepared = self._prepared.pop(sql, None)
         if prepared is None:
-            prepared = self._prepared[sql] = await self.conn.prepare(sql)
+            prepared = await self.conn.prepare(sql)
+            if len(self._prepared) >= MOST_PREPARED:
+                # Nothing refers to it any more, so asyncpg has PostgreSQL forget it with the next statement.
+                del self._prepared[next(iter(self._prepared))]
+        self._prepared[sql] = prepared
         return prepared
 
     async def _succeeds(self, prepared: PreparedStatement, statement: Statement) -> bool:
