@@ -13,6 +13,7 @@ from hypercorn.trio.run import worker_serve
 from hypercorn.typing import ASGIFramework
 
 from routes.edge.server.server import ServerSettings, serve
+from routes.edge.transport.lateness import Lateness
 from tests.support.waiting import PATIENCE_SECONDS
 
 Edge = Literal["lean", "stock"]
@@ -44,7 +45,9 @@ async def running(
     async with trio.open_nursery() as nursery:
         stop = trio.Event()
         if edge == "lean":
-            base_url = await nursery.start(_lean, app, settings or PATIENT, stop)
+            # Measurements are of one server: two at once would take each other's.
+            own = settings or replace(PATIENT, lateness=Lateness())
+            base_url = await nursery.start(_lean, app, own, stop)
         else:
             base_url = await nursery.start(_stock, app, stop)
         try:

@@ -4,10 +4,13 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import httpx2
 import pytest
 import trio
+from structlog.typing import EventDict
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from routes.edge.transport import lateness as lateness_module
 from routes.edge.transport.lateness import KEPT_SECONDS, Lateness
 from routes.edge.transport.reactor import BATCH, Reactor
 from routes.edge.transport.settings import ServerSettings
@@ -101,6 +104,16 @@ async def test_a_server_measures_it() -> None:
 
     async with running(Application(), settings=ServerSettings(lateness=lateness)):
         await wait_until(is_measured)
+
+
+async def test_servers_of_one_process_measure_apart(
+    faults: list[EventDict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lateness_module, "EVERY_SECONDS", 0.0)
+    async with running(Application()) as one, running(Application()) as other, httpx2.AsyncClient() as http:
+        for url in (one, other):
+            assert (await http.post(url + "/x", content=b"1")).status_code == 200
+    assert not faults
 
 
 async def test_nothing_of_it_is_left(mock_clock: MockClock) -> None:
