@@ -79,20 +79,25 @@ async def keep_slim(system: Watched, most_bytes: int) -> None:
     """
     while True:
         await trio.sleep(LOOK_SECONDS)
-        held = await _look(system)
-        spare_bytes = sum(one.spare_bytes for one in held)
-        if spare_bytes <= most_bytes:
-            continue
-        held.sort(key=_changed_ms)
-        for number, one in enumerate(held, 1):
-            if spare_bytes <= most_bytes * 3 // 4:
-                break
-            spare_bytes -= one.spare_bytes
-            system.counters.slimmed += 1
-            kind, id = _name(one.who)
-            attempt("holding less in memory", kind, id, _slim, one.who)
-            if number % SLIM_SLICE == 0:
-                await trio.lowlevel.checkpoint()
+        await _slim_some(system, most_bytes)
+
+
+async def _slim_some(system: Watched, most_bytes: int) -> None:
+    """Look at all once; nobody who has gone by the next time is held until then."""
+    held = await _look(system)
+    spare_bytes = sum(one.spare_bytes for one in held)
+    if spare_bytes <= most_bytes:
+        return
+    held.sort(key=_changed_ms)
+    for number, one in enumerate(held, 1):
+        if spare_bytes <= most_bytes * 3 // 4:
+            break
+        spare_bytes -= one.spare_bytes
+        system.counters.slimmed += 1
+        kind, id = _name(one.who)
+        attempt("holding less in memory", kind, id, _slim, one.who)
+        if number % SLIM_SLICE == 0:
+            await trio.lowlevel.checkpoint()
 
 
 async def _look(system: Watched) -> list[Holding]:

@@ -38,14 +38,18 @@ async def sweep_live(clock: Clock, actors: Callable[[], Sequence[Actor]]) -> Non
     """Answer callers whose deadline is about to pass, and retire idle actors. Runs until cancelled."""
     for number in count(1):
         await trio.sleep(ROUND_SECONDS)
-        present = actors()
-        for first in range(0, len(present), ROUND_SLICE):
-            now_ms = clock.now_ms()
-            for actor in present[first : first + ROUND_SLICE]:
-                actor.close_overdue(now_ms + ROUND_MS)
-                if number % IDLE_ROUNDS == 0:
-                    actor.retire_if_idle(now_ms)
-            await trio.lowlevel.checkpoint()
+        await _sweep(clock, actors(), retires=number % IDLE_ROUNDS == 0)
+
+
+async def _sweep(clock: Clock, present: Sequence[Actor], *, retires: bool) -> None:
+    """Go one round; those who have gone by the next one are not held until then."""
+    for first in range(0, len(present), ROUND_SLICE):
+        now_ms = clock.now_ms()
+        for actor in present[first : first + ROUND_SLICE]:
+            actor.close_overdue(now_ms + ROUND_MS)
+            if retires:
+                actor.retire_if_idle(now_ms)
+        await trio.lowlevel.checkpoint()
 
 
 async def wake_due(runtime: Runtime, wake: Callable[[str, str], bool]) -> None:
