@@ -21,7 +21,7 @@ YEAR_MS = 366 * 86_400_000
 RUNS = 3
 """How often each job is run after a life: what one has removed may be what the next one waits for."""
 
-LOOKS = 2
+LOOKS = 3
 """How often is counted what there is: what was under way by chance counts no more then."""
 
 BATCHES = 100
