@@ -182,9 +182,11 @@ class LiveSocket(ABC):
             reason: at most 123 bytes in UTF-8, for a human.
         """
         if self.ending is None:
+            # First, because the close frame may be what finds out that the connection is lost.
+            self.ending = Ending(code, reason)
             self._say_goodbye(code, reason)
             self._inbox = None
-            self._finish(Ending(code, reason))
+            self._finish()
 
     def on_close(self, callback: Callable[[], None]) -> None:
         """Call `callback` once, synchronously, when the socket closes or is lost; at once if it already has."""
@@ -312,7 +314,8 @@ class LiveSocket(ABC):
         """Note that the peer closed with `code` and `reason`, or that the connection broke; earlier messages are still
         delivered."""
         if self.ending is None:
-            self._finish(Ending(code, reason))
+            self.ending = Ending(code, reason)
+            self._finish()
 
     def _queue(self, prepared: Prepared) -> None:
         backlog = self._backlog or self._behind()
@@ -339,8 +342,7 @@ class LiveSocket(ABC):
         """Whether so many bytes wait for other clients that nothing more is queued for this slow one."""
         return False
 
-    def _finish(self, ending: Ending) -> None:
-        self.ending = ending
+    def _finish(self) -> None:
         self.clear = False
         self._backlog = None
         on_close, self._on_close = self._on_close, None

@@ -1,5 +1,8 @@
 """Live sockets over real connections: order, bounds, catching up, ends; on our server and over plain ASGI."""
 
+import socket as stdlib_socket
+import struct
+
 import pytest
 import trio
 import trio.testing
@@ -308,6 +311,24 @@ async def test_after_the_end_everything_is_accepted_and_dropped(way: Way, socket
         socket.notify_when_writable(Lagging(socket, "x", []))
         closed = await client.wait_closed()
         assert (closed.code, closed.reason) == (4503, "DRAINING")
+
+
+async def test_a_close_frame_that_finds_the_client_gone_ends_the_socket_once(sockets: Sockets) -> None:
+    """The connection was reset, and the server has not read so yet."""
+    held = Held()
+    app = Application(handler=held, sockets=sockets)
+    async with running(app) as base_url, raw(base_url) as connection:
+        await connection.send(HANDSHAKE)
+        socket = await held.socket()
+        calls: list[str] = []
+        socket.on_close(lambda: calls.append("told"))
+        assert isinstance(connection.stream, trio.SocketStream)
+        connection.stream.setsockopt(
+            stdlib_socket.SOL_SOCKET, stdlib_socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
+        connection.stream.socket.close()
+        socket.close(4503, "DRAINING")
+        assert (socket.ending, calls, len(sockets)) == ((4503, "DRAINING"), ["told"], 0)
 
 
 async def test_a_client_that_does_not_answer_the_close_is_cut(sockets: Sockets) -> None:
