@@ -9,6 +9,7 @@ dropped then.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -47,6 +48,10 @@ CommandId: TypeAlias = int | str | None
 
 Since: TypeAlias = tuple[str, int]
 """(epoch, offset) of the newest event or snapshot that a client has."""
+
+
+class RightsMoved(Exception):
+    """The user's rights have changed while a channel was loaded: it has to be asked for anew, by those of now."""
 
 
 class Session:
@@ -168,6 +173,8 @@ class Session:
             since: the position up to which the client has events already.
             opened: called with name, epoch, offset and recovered, before the first frame.
 
+        The rights that count are those at the moment when it is shown.
+
         Raises:
             Refused: there is no such channel, the user may not watch it, or watches 200 already; also by the awaitable.
             PersistenceError: by the awaitable alone, the actor could not be loaded.
@@ -180,23 +187,19 @@ class Session:
             if subscription is not None:
                 self._take(subscription)
                 return None
-        return self._subscribe(channel, actor_id, request, preparing, self.access)
+        return self._subscribe(partial(self._asked, name, params, since, opened), preparing)
 
     async def _subscribe(
-        self,
-        channel: LiveChannel,
-        actor_id: str,
-        request: WatchRequest,
-        preparing: Awaitable[None] | None,
-        access: Access,
+        self, asked: Callable[[], tuple[LiveChannel, str, WatchRequest]], preparing: Awaitable[None] | None
     ) -> None:
         if preparing is not None:
             await preparing
-        subscription = await self.service.system.watch(channel.shown(self.service), actor_id, request)
-        self._take(subscription)
-        if self.access is not access and not self.socket.closed:
-            # The rights changed since the channel was asked for, when this subscription could not be told yet.
-            self._recheck(channel, subscription)
+        while True:
+            channel, actor_id, request = asked()
+            # What changes the rights has been committed each time, and by now the channel is in memory.
+            with suppress(RightsMoved):
+                self._take(await self.service.system.watch(channel.shown(self.service), actor_id, request))
+                return
 
     def _asked(
         self,
@@ -208,11 +211,14 @@ class Session:
         """The channel of a name, the id of what it shows, and the request to watch that; or the refusal."""
         channel, actor_id = self.service.channels.locate(name, self.user_id)
         name = channel.name_of(actor_id)
+        access = self.access
         for needs in channel.needs:
-            demand(needs, self.access)
+            demand(needs, access)
         self._check_room(name)
 
         def begin(epoch: str, offset: int, recovered: bool) -> None:
+            if self.access is not access:
+                raise RightsMoved
             # End the old subscription before the reply, so that none of its frames follows the reply.
             self._leave(name)
             if opened is not None:
@@ -220,7 +226,7 @@ class Session:
 
         request = WatchRequest(
             sink=self.socket,
-            viewer=channel.viewer_of(self.user_id, params, self.access),
+            viewer=channel.viewer_of(self.user_id, params, access),
             channel=name,
             envelope=frames.LIVE,
             mode=params.mode,
