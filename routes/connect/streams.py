@@ -124,7 +124,8 @@ async def server_stream(
         mode="delta",
         opened=unannounced,
     )
-    subscription = await subscribed(call, socket, request, shown=kind, id=server_id)
+    nodes = _nodes_of(viewer)
+    subscription = await subscribed(call, socket, request, shown=kind, id=server_id, needs_too=nodes)
     if subscription is None:
         return None
     if isinstance(principal, ServerPrincipal):
@@ -136,7 +137,7 @@ async def server_stream(
             takes_commands=viewer.commands,
             address=call.client_address,
         )
-    return UserStream(call, socket, subscription, needs_too=_nodes_of(viewer))
+    return UserStream(call, socket, subscription, needs_too=nodes)
 
 
 def _viewer(call: Call) -> ServerViewer:

@@ -5,6 +5,7 @@ the server busy, and otherwise ignored. When the viewer loses access, the socket
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from persistence.errors import PersistenceError
 from routes.call import Call
 from routes.edge.declare.query import Clamp
 from routes.edge.listener import Listener
-from routes.edge.principal import Access, meets
+from routes.edge.principal import Access, UserPrincipal, demand, meets
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.frames import BARE, BareEnvelope
 from routes.edge.websocket.socket import LiveSocket
@@ -116,7 +117,13 @@ async def watch(
 
 
 async def subscribed(
-    call: Call, socket: LiveSocket, request: WatchRequest, *, shown: Kind[Any, Any] | View[Any], id: str
+    call: Call,
+    socket: LiveSocket,
+    request: WatchRequest,
+    *,
+    shown: Kind[Any, Any] | View[Any],
+    id: str,
+    needs_too: tuple[str, ...] = (),
 ) -> Subscription | None:
     """Subscribe; if that is refused or fails, close the socket with the reason and return None.
 
@@ -124,8 +131,11 @@ async def subscribed(
 
     Args:
         call, socket, request, shown, id: as in `watch`.
+        needs_too: permission nodes that a user must hold as well.
     """
     try:
+        if isinstance(call.principal, UserPrincipal):
+            return await _watched_by_user(call, request, shown=shown, id=id, needs_too=needs_too)
         return await call.service.system.watch(shown, id, request)
     except Overloaded as overloaded:
         socket.close(CloseCode.INTERNAL_ERROR, overloaded.code)
@@ -134,6 +144,42 @@ async def subscribed(
     except PersistenceError:
         socket.close(CloseCode.INTERNAL_ERROR, "DATABASE_UNAVAILABLE")
     return None
+
+
+async def _watched_by_user(
+    call: Call,
+    request: WatchRequest,
+    *,
+    shown: Kind[Any, Any] | View[Any],
+    id: str,
+    needs_too: tuple[str, ...],
+) -> Subscription:
+    """Subscribe a user who still has the rights for it once it is loaded, or raise what refuses that."""
+    user, rights = call.user, call.service.of(RIGHTS)
+    asking = _Asking(user.access)
+
+    def begin(epoch: str, offset: int, recovered: bool) -> None:
+        for needs in (call.needs, *needs_too):
+            demand(needs, asking.access)
+        request.opened(epoch, offset, recovered)
+
+    rights.follow(user.user_id, asking, user.access, capped=user.capped)
+    try:
+        return await call.service.system.watch(shown, id, replace(request, opened=begin))
+    finally:
+        rights.unfollow(user.user_id, asking)
+
+
+class _Asking:
+    """Knows the rights of a user who is not shown anything yet; implements `RightsObserver`."""
+
+    __slots__ = ("access",)
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+
+    def recheck(self, access: Access) -> None:
+        self.access = access
 
 
 class SingleStream:

@@ -10,7 +10,7 @@ from persistence.connection import Connection
 from routes.chat.channels import READ
 from routes.live.session import Session
 from tests.support.locks import held_up
-from tests.support.websocket import Client
+from tests.support.websocket import Client, Closed
 from tests.support.world import Player, Room, World, open_world
 
 SEES_CAPES = "capes:moderate"
@@ -73,6 +73,33 @@ async def test_who_loses_a_right_after_asking_is_not_shown_what_is_loaded(
 
         await held_up(world.service.database, lock, ask, lose)
         await is_refused(client)
+
+
+@pytest.mark.one_node(because="one socket tells when the node of the other has heard of the loss")
+async def test_who_loses_a_right_before_their_stream_is_loaded_is_shown_nothing(
+    database_url: str, tmp_path: Path
+) -> None:
+    """Its rows are locked from before it is opened until the node has heard of the loss."""
+    async with (
+        after_restart(database_url, tmp_path) as (world, ann, room),
+        ann.live(f"/v1/social/live?channels={room.channel}") as other,
+    ):
+        await other.receive_until(type="snapshot", channel=room.channel)
+
+        async def lock(conn: Connection) -> None:
+            await conn.execute("LOCK TABLE conversations")
+
+        async def open_inbox() -> None:
+            async with ann.live("/v1/social/chat/live") as stream:
+                with pytest.raises(Closed) as closed:
+                    await stream.receive()
+                assert closed.value.code == 4403
+
+        async def lose() -> None:
+            await world.grant(ann, READ, negated=True)
+            await other.receive_until(type="unsubscribed", channel=room.channel)
+
+        await held_up(world.service.database, lock, open_inbox, lose)
 
 
 async def is_refused(client: Client) -> None:
