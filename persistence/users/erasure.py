@@ -123,6 +123,16 @@ async def unswept(
     return [Erasure(row["user_id"], row["erased_at_ms"]) for row in rows], place
 
 
+async def is_unfinished(conn: Connection, erasure: Erasure) -> bool:
+    """Whether nobody has finished this erasure; until then the user cannot have come back."""
+    unfinished: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM erased_users WHERE user_id = $1 AND erased_at_ms = $2 AND NOT swept)",
+        erasure.user_id,
+        erasure.erased_at_ms,
+    )
+    return unfinished
+
+
 async def finish(conn: Connection, erasure: Erasure) -> None:
     """Store that no row has the erased user's name any more, so that the user may come back; without effect when they
     have come back already.

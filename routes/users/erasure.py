@@ -24,6 +24,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SUPER_ADMIN
 from routes.jobs import OneOfMany
 from routes.service import Service
+from routes.users.parts import ERASURES
 from routes.users.reactions import ErasureOf
 
 log = structlog.get_logger()
@@ -84,6 +85,14 @@ async def sweep_erased(service: Service) -> None:
 
 
 async def _sweep(service: Service, one: Erasure) -> None:
+    # A run that another has overtaken would take a user who has come back out of what they have begun since. The other
+    # may be one of this node, or of the node that runs the job now.
+    async with service.of(ERASURES).turn(one.user_id):
+        if await service.database.read(erasure.is_unfinished, one):
+            await _finish(service, one)
+
+
+async def _finish(service: Service, one: Erasure) -> None:
     user_id = UserId(Uuid(one.user_id))
     # In reverse order of the domains: conversations and parties first, since notifications and receipts copy their
     # texts, and would otherwise copy the name again. Where one fails the rest is done as well, and all of it once more

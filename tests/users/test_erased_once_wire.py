@@ -1,0 +1,50 @@
+"""Wire: an erasure is finished once, as the user may have come back by the second time."""
+
+from pathlib import Path
+
+import pytest
+import trio
+
+from actors.ids import UserId
+from persistence.connection import Connection
+from routes.domain import Domain
+from routes.domains import DOMAINS
+from routes.service import Service
+from routes.users.erasure import sweep_erased
+from tests.support.locks import held_up
+from tests.support.waiting import wait_until
+from tests.support.world import open_world
+from tests.users.play import one
+
+WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+
+
+@pytest.mark.one_node(because="it counts what one node does")
+async def test_of_two_runs_that_have_found_an_erasure_one_finishes_it(
+    database_url: str, tmp_path: Path
+) -> None:
+    """Both are about to read what is to be finished when the table is unlocked."""
+    forgotten: list[str] = []
+
+    async def forget(_service: Service, user_id: UserId) -> None:
+        forgotten.append(user_id)
+
+    domains = (*DOMAINS, Domain(name="counting", mounts=(), forget_user=forget))
+    async with open_world(database_url, tmp_path, domains=domains) as world:
+        ann, root = await world.player("Ann"), await world.super_admin()
+        database = world.service.database
+
+        async def lock(conn: Connection) -> None:
+            await conn.execute("LOCK TABLE erased_users")
+
+        async def sweep_twice() -> None:
+            async with trio.open_nursery() as nursery:
+                for _ in range(2):
+                    nursery.start_soon(sweep_erased, world.service)
+
+        async def both_wait() -> bool:
+            return bool(await database.read(lambda conn: conn.fetchval(WAITING)) >= 2)
+
+        await root.do("DELETE", one(ann), status=204)
+        await held_up(database, lock, sweep_twice, lambda: wait_until(both_wait))
+    assert forgotten == [ann.id]
