@@ -15,6 +15,7 @@ import asyncpg
 
 from persistence.bridge.connector import Connector
 from persistence.bridge.database import Database, open_database
+from persistence.bridge.faults import CONNECT_FAULTS
 from persistence.bridge.thread import new_loop
 from tests.support.waiting import PATIENCE_SECONDS
 
@@ -120,7 +121,7 @@ async def _reset(connections: list[asyncpg.Connection]) -> None:
         try:
             await connection.reset(timeout=PATIENCE_SECONDS)
             await connection.execute(_TELL_COUNTS, timeout=PATIENCE_SECONDS)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError):  # PostgreSQL has ended it meanwhile
+        except CONNECT_FAULTS:  # PostgreSQL has ended it, which may have been heard by half
             connection.terminate()
 
     await asyncio.gather(*map(reset, connections))
