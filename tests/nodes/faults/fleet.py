@@ -1,5 +1,6 @@
 """Three nodes as processes, each with a relay of its own before PostgreSQL and one before NATS."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -73,8 +74,14 @@ class Fleet:
         return [node for node in self.nodes.values() if node_name(node.server.data_dir) in names]
 
     async def wait_whole(self) -> None:
-        """Wait until each node is up and owns about a third."""
-        await wait_until(self._is_whole)
+        """Wait until each node is up and owns about a third; a failure says what rows and nodes tell."""
+        try:
+            await wait_until(self._is_whole)
+        except trio.TooSlowError:
+            view = await self.database.read(members.read)
+            owned = Counter(lease.node for lease in view.leases.values())
+            logs = "".join(f"\n{node.name}:\n{node.server.log[-2000:]}" for node in self.nodes.values())
+            raise AssertionError(f"they are not whole: {view.members}, owning {owned}{logs}") from None
 
     async def _is_whole(self) -> bool:
         view = await self.database.read(members.read)
