@@ -9,7 +9,6 @@ dropped then.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -48,6 +47,9 @@ CommandId: TypeAlias = int | str | None
 
 Since: TypeAlias = tuple[str, int]
 """(epoch, offset) of the newest event or snapshot that a client has."""
+
+Asked: TypeAlias = tuple[LiveChannel, str, WatchRequest]
+"""A channel, the id of what it shows, and the request to watch that, by the rights of one moment."""
 
 
 class RightsMoved(Exception):
@@ -165,6 +167,7 @@ class Session:
         """Watch a channel; a second subscription of the same name replaces the first.
 
         Where what it shows is in memory, that is done at once; otherwise an awaitable is returned that completes it.
+        The rights that count are those at the moment when it is shown.
         Its cancellation leaves the channel as it was, and so does a socket that closes meanwhile.
 
         Args:
@@ -172,8 +175,6 @@ class Session:
             params: how it is shown.
             since: the position up to which the client has events already.
             opened: called with name, epoch, offset and recovered, before the first frame.
-
-        The rights that count are those at the moment when it is shown.
 
         Raises:
             Refused: there is no such channel, the user may not watch it, or watches 200 already; also by the awaitable.
@@ -187,18 +188,22 @@ class Session:
             if subscription is not None:
                 self._take(subscription)
                 return None
-        return self._subscribe(partial(self._asked, name, params, since, opened), preparing)
+        anew = partial(self._asked, name, params, since, opened)
+        return self._subscribe((channel, actor_id, request), preparing, anew)
 
     async def _subscribe(
-        self, asked: Callable[[], tuple[LiveChannel, str, WatchRequest]], preparing: Awaitable[None] | None
+        self, asked: Asked, preparing: Awaitable[None] | None, ask_anew: Callable[[], Asked]
     ) -> None:
         if preparing is not None:
             await preparing
         while True:
-            channel, actor_id, request = asked()
-            # What changes the rights has been committed each time, and by now the channel is in memory.
-            with suppress(RightsMoved):
+            channel, actor_id, request = asked
+            try:
                 self._take(await self.service.system.watch(channel.shown(self.service), actor_id, request))
+            except RightsMoved:
+                # What changes the rights has been committed each time, and by now the channel is in memory.
+                asked = ask_anew()
+            else:
                 return
 
     def _asked(
@@ -207,7 +212,7 @@ class Session:
         params: SubscribeParams,
         since: Since | None,
         opened: Callable[[str, str, int, bool], None] | None,
-    ) -> tuple[LiveChannel, str, WatchRequest]:
+    ) -> Asked:
         """The channel of a name, the id of what it shows, and the request to watch that; or the refusal."""
         channel, actor_id = self.service.channels.locate(name, self.user_id)
         name = channel.name_of(actor_id)
