@@ -90,9 +90,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def own_origins(self) -> tuple[str, ...]:
-        """The origins of the service's own pages, of `base_url` and `dashboard_url`, in lower case."""
-        addresses = (urlsplit(url) for url in (self.base_url, self.dashboard_url))
-        return tuple(f"{one.scheme}://{one.netloc}".lower() for one in addresses)
+        """The origins of the service's own pages, of `base_url` and `dashboard_url`, as browsers write them."""
+        return tuple(map(_origin, (self.base_url, self.dashboard_url)))
 
 
 def read_config(environ: Mapping[str, str]) -> Config:
@@ -162,6 +161,15 @@ def _check_processes(values: Mapping[str, object]) -> None:
         raise ConfigError("PARTYLINE_PROCESSES: several processes need PARTYLINE_BIND as host:port")
     if isinstance(first, int) and first + count - 1 > 65_535:
         raise ConfigError(f"PARTYLINE_NODE_PORT={first}: leaves no ports for {count} processes")
+
+
+_STANDARD_PORTS = {"http": ":80", "https": ":443"}
+
+
+def _origin(url: str) -> str:
+    """The origin of a web address in lower case, without a port that belongs to the scheme (RFC 6454 §6.2)."""
+    scheme, authority, *_ = urlsplit(url.lower())
+    return f"{scheme}://{authority.removesuffix(_STANDARD_PORTS[scheme])}"
 
 
 def _own_address(values: Mapping[str, object]) -> str:

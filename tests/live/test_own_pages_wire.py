@@ -11,7 +11,7 @@ LIVE = "/v1/social/live?channels="
 
 
 async def test_pages_of_both_own_addresses_open_sockets(database_url: str, tmp_path: Path) -> None:
-    own = {"base_url": "https://Play.example:8443", "dashboard_url": "https://console.example/below"}
+    own = {"base_url": "https://Play.example:8443", "dashboard_url": "https://console.example:443/below"}
     async with open_world(database_url, tmp_path, **own) as world:
         ann = await world.player("Ann")
         for origin in ("https://play.example:8443", "https://console.example"):
