@@ -248,7 +248,10 @@ class Provider:
             subject: whom a verified ID token names; what is told of anybody else is ignored (§5.3.2).
             access_token: came with that ID token.
         """
-        endpoint = (await self.discovered()).userinfo_endpoint
+        try:
+            endpoint = (await self.discovered()).userinfo_endpoint
+        except UpstreamUnavailable:  # what was known of it has run out since the code was exchanged
+            return None
         if endpoint is None or not is_confidential(endpoint) or not _BEARER.fullmatch(access_token or ""):
             return None
         headers = {"authorization": f"Bearer {access_token}", "accept": "application/json"}

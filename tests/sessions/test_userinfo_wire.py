@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from routes.sessions.providers import FRESH_MS
 from scripts.upstreams.http import Reply, as_json
 from tests.sessions.issuer import CLIENT_SECRET, Issuer
 from tests.sessions.place import Place
@@ -51,6 +52,21 @@ async def test_userinfo_of_no_use_hinders_nobody(place: Place, subject: str, use
     place.good.userinfo = userinfo
     assert (await place.user(subject)).name == "Player"
     assert place.good.asked_for("/userinfo") == asked + 1
+
+
+async def test_an_issuer_that_is_away_once_the_code_is_exchanged_hinders_nobody(place: Place) -> None:
+    """What is known of it may run out between the two."""
+    issuer = place.good
+    issuer.userinfo = as_json(200, {"sub": "4711", "name": "Ada"})
+
+    def sign(claims: dict[str, Any]) -> str:
+        issuer.sign, issuer.status = None, 500
+        place.world.advance(FRESH_MS + 1)
+        return issuer.id_token(claims["sub"], claims["nonce"])
+
+    issuer.sign = sign
+    assert (await place.user("4711")).name == "Player"
+    assert issuer.asked_for("/userinfo") == 0
 
 
 async def test_userinfo_goes_over_https(place: Place) -> None:
