@@ -10,6 +10,7 @@ import jwt
 import pytest
 import trio
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from structlog.testing import capture_logs
 
@@ -72,6 +73,15 @@ def test_refused_settings(entry, line):
         parse_issuers(json.dumps([entry]))
     assert "\n" not in str(refused.value)
     assert SECRET not in str(refused.value)
+
+
+def test_two_names_of_one_algorithm() -> None:
+    key = Ed25519PrivateKey.generate()
+    entry = {"iss": "x", "alg": "Ed25519", "publicKey": pem(key)}
+    assert [one.alg for one in parse_issuers(json.dumps([entry]))] == ["EdDSA"]
+    published = json.loads(jwt.algorithms.OKPAlgorithm.to_jwk(key.public_key()))
+    for alg in ("EdDSA", "Ed25519"):
+        assert read_key_set(key_set(published | {"alg": alg}), "EdDSA")
 
 
 def test_no_two_issuers_have_one_name() -> None:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ from tests.users.forgeries import (
 NOW_MS = NOW_S * 1000
 CLOCK = SimpleNamespace(now_ms=lambda: NOW_MS)
 EC = ec.generate_private_key(ec.SECP256R1())
+ED = Ed25519PrivateKey.generate()
 
 
 ISSUERS = Issuers(
@@ -43,6 +45,7 @@ ISSUERS = Issuers(
         IssuerSettings(iss="https://hs.example", alg="HS256", secret=SECRET),
         IssuerSettings(iss="https://rs.example", alg="RS256", public_key=public_pem(RSA), aud="partyline"),
         IssuerSettings(iss="https://es.example", alg="ES256", public_key=public_pem(EC)),
+        IssuerSettings(iss="https://ed.example", alg="EdDSA", public_key=public_pem(ED)),
         IssuerSettings(iss="https://far.example", alg="RS256", jwks_url="https://far.example/keys"),
     ),
     CLOCK,
@@ -85,6 +88,8 @@ HONEST = {
         foreign_claims("https://rs.example", aud=["x", "partyline"]), RSA, algorithm="RS256"
     ),
     "ES256": jwt.encode(foreign_claims("https://es.example"), EC, algorithm="ES256"),
+    "EdDSA": signed({"alg": "EdDSA"}, foreign_claims("https://ed.example"), ED),
+    "EdDSA by its fully specified name": signed({"alg": "Ed25519"}, foreign_claims("https://ed.example"), ED),
 }
 
 

@@ -6,6 +6,7 @@ import msgspec
 
 from actors.time import LAST_MS
 from routes.edge.errors import Unauthenticated, UpstreamUnavailable
+from routes.edge.identity.issuer_settings import known_as
 from routes.edge.identity.issuers import Issuer
 from routes.edge.identity.jws import is_signed, read_unverified
 from routes.edge.identity.names import NAME_MAX, is_name
@@ -76,7 +77,7 @@ def verify_id_token(token: str, issuer: Issuer, *, nonce: str, now_ms: int) -> S
     """
     header, claims = read_unverified(token, _Claims, max_bytes=ID_TOKEN_MAX_BYTES)
     settings = issuer.settings
-    if header.alg != settings.alg or not header.is_foreign:
+    if known_as(header.alg) != settings.alg or not header.is_foreign:
         raise Unauthenticated("the ID token is not of the configured alg")
     if not issuer.keys:
         raise UpstreamUnavailable("the keys of this issuer are not known yet")

@@ -22,6 +22,9 @@ ALGORITHMS = (
 )  # fmt: skip
 """The algorithms that verify by a public key."""
 
+_SAME = {"Ed25519": "EdDSA"}
+"""{fully specified name (RFC 9864 §2.2): the name here}, as Ed25519 is the one curve that is accepted with EdDSA."""
+
 _SUBJECTS = re.compile(r"[0-9a-f-]{0,36}")
 _NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
 _UNSAFE = re.compile(r"[^\x21-\x7e]")
@@ -33,7 +36,7 @@ class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
 
     Args:
         iss: the issuer's name, which a token's `iss` has to equal.
-        alg: the signature algorithm: `HS256`, or one of RSA, EC or Ed25519.
+        alg: the signature algorithm: `HS256`, or one of RSA, EC or Ed25519 (`EdDSA`, which `Ed25519` is read as).
         aud: if given, the token's `aud` must equal or contain it.
         secret: the key for HS256, at least 32 bytes.
         public_key: the public key as PEM.
@@ -68,6 +71,15 @@ class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
         return _NOT_IN_SLUG.sub("-", (self.name or "").lower()).strip("-")
 
 
+def known_as(algorithm: str) -> str:
+    """The name that an algorithm has here, where it has two; others stay as they are, known or not.
+
+    Args:
+        algorithm: as a setting, a token's header or a published key names it.
+    """
+    return _SAME.get(algorithm, algorithm)
+
+
 def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
     """Parse the setting, and check everything that needs no network.
 
@@ -86,6 +98,7 @@ def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
             f"is no JSON array of {{iss,aud?,alg,secret|publicKey|jwksUrl,subjects?,superAdmins?,name?,clientId?,"
             f"clientSecret?,discoveryUrl?}}: {error}"
         ) from None
+    entries = tuple(msgspec.structs.replace(entry, alg=known_as(entry.alg)) for entry in entries)
     for entry in entries:
         _check(entry)
         _check_sign_in(entry)

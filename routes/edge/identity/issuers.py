@@ -18,7 +18,7 @@ import structlog
 import trio
 
 from actors.kernel.clock import Clock
-from routes.edge.identity.issuer_settings import IssuerSettings
+from routes.edge.identity.issuer_settings import IssuerSettings, known_as
 from routes.edge.identity.outbound import said_of, trusted_authorities
 from routes.edge.identity.public_keys import PublicKey, fitting, pem_key
 from routes.edge.outgoing_json import NotUnderstood, decoded
@@ -239,7 +239,7 @@ def read_key_set(body: bytes, algorithm: str) -> dict[str, VerifyingKey]:
     keys: dict[str, VerifyingKey] = {}
     for entry in entries[:FETCH_MAX_KEYS]:
         # A symmetric key in a public document protects nothing; `fitting` skips it.
-        if entry.get("use", "sig") != "sig" or entry.get("alg", algorithm) != algorithm:
+        if entry.get("use", "sig") != "sig" or known_as(str(entry.get("alg", algorithm))) != algorithm:
             continue
         # A private key is public now; and to make a whole one of a part of it would take seconds, here on the loop.
         if "d" in entry:

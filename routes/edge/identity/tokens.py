@@ -13,7 +13,7 @@ import msgspec
 from actors.ids import UserId, parse_uuid
 from actors.time import LAST_MS
 from routes.edge.errors import TokenExpired, Unauthenticated, UpstreamUnavailable
-from routes.edge.identity.issuer_settings import OWN_ISSUER, IssuerSettings
+from routes.edge.identity.issuer_settings import OWN_ISSUER, IssuerSettings, known_as
 from routes.edge.identity.issuers import Issuers, VerifyingKey
 from routes.edge.identity.jws import Header, is_signed, read_unverified
 from routes.edge.identity.keys import ALGORITHM, USER_AUDIENCE, USER_TYPE, Keys
@@ -113,7 +113,9 @@ def _candidates(
         if settings.client_id is not None and settings.aud is None:
             continue  # where browsers sign in, tokens that were made for other clients are no credentials here
         audiences = claims.aud if isinstance(claims.aud, list) else [claims.aud]
-        if header.alg != settings.alg or (settings.aud is not None and settings.aud not in audiences):
+        if known_as(header.alg) != settings.alg or (
+            settings.aud is not None and settings.aud not in audiences
+        ):
             continue
         key = issuer.key_for(header.kid) if issuer.keys else None
         if key is not None:
