@@ -1,4 +1,4 @@
-"""Behind nginx and Caddy as deploy/ sets them up: sockets, uploads, long polls, and the client's own address."""
+"""Behind nginx, Caddy and HAProxy as deploy/ sets them up: sockets, uploads, long polls, the client's own address."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator

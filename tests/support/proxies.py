@@ -1,4 +1,4 @@
-"""nginx and Caddy with the configurations that we ship, on a free port of the loopback."""
+"""nginx, Caddy and HAProxy with the configurations that we ship, on a free port of the loopback."""
 
 import re
 import shutil
@@ -63,7 +63,22 @@ def caddy(place: Place) -> list[str]:
     return ["caddy", "run", "--adapter", "caddyfile", "--config", str(file)]
 
 
-PROXIES: dict[str, Callable[[Place], list[str]]] = {"nginx": nginx, "caddy": caddy}
+def haproxy(place: Place) -> list[str]:
+    """The command that runs HAProxy with our site."""
+    bundle = place.folder / "bundle.pem"
+    parts = (place.certificate.certfile, place.certificate.keyfile)
+    bundle.write_text("".join(Path(part).read_text() for part in parts))
+    site = (DEPLOY / "haproxy.cfg").read_text().replace("127.0.0.1:8080", place.upstream)
+    site = re.sub(r"bind :::.*\n", "", site)
+    site = site.replace("bind :80", f"bind 127.0.0.1:{free_port()}")
+    site = site.replace("bind :443", f"bind 127.0.0.1:{place.port}")
+    site = site.replace("/etc/haproxy/partyline.example.net.pem", str(bundle))
+    file = place.folder / "haproxy.cfg"
+    file.write_text(site)
+    return ["haproxy", "-db", "-f", str(file)]
+
+
+PROXIES: dict[str, Callable[[Place], list[str]]] = {"nginx": nginx, "caddy": caddy, "haproxy": haproxy}
 
 
 @asynccontextmanager
