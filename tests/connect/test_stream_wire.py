@@ -1,5 +1,7 @@
 """The stream of a server, and its channel: settings first, then what happens; who may look, and for how long."""
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
@@ -7,6 +9,8 @@ from actors.connect.commands import TakeCommands
 from actors.connect.events import ServerChanged
 from actors.kernel.mailbox import MAILBOX_LETTERS, Answer
 from persistence.connection import Connection
+from routes.chat.channels import READ
+from routes.connect.channels import READ_MEMBERS
 from routes.connect.jobs import SILENT_MS
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS
@@ -16,7 +20,7 @@ from tests.support.locks import held_up
 from tests.support.spec import spec
 from tests.support.waiting import patience, wait_until
 from tests.support.websocket import Client, Closed, Refused, connect
-from tests.support.world import World
+from tests.support.world import Player, World, open_world
 
 pytestmark = pytest.mark.both_edges
 
@@ -244,3 +248,33 @@ async def test_tokens_show_what_their_scopes_cover(world: World):
         await ann.do("PUT", f"{server.path}/settings", {"data": {"a": 1}}, status=200)
         assert (await _json(live))["type"] == "settings_updated"
     assert (await ann.get(f"{server.path}/commands", status="pending"))["items"]
+
+
+@pytest.mark.one_node(because="one socket tells when the node of the other has heard of the loss")
+async def test_who_loses_a_right_before_the_stream_is_loaded_is_shown_nothing(
+    database_url: str, tmp_path: Path
+) -> None:
+    """Its rows are locked from before it is opened until the node has heard of the loss."""
+    async with open_world(database_url, tmp_path) as world:
+        ann = await world.player("Ann")
+        server = await claimed(world, ann)
+    async with open_world(database_url, tmp_path) as world:
+        ann = Player(world, ann.id, ann.name, world.token(ann.id, ann.name))
+        async with ann.live("/v1/social/live?channels=inbox") as other:
+            await other.receive_until(type="snapshot", channel="inbox")
+
+            async def lock(conn: Connection) -> None:
+                await conn.execute("LOCK TABLE connect_settings")
+
+            async def watch() -> None:
+                async with ann.live(f"{server.path}/stream") as live:
+                    with pytest.raises(Closed) as closed:
+                        await live.receive()
+                    assert closed.value.code == 4403
+
+            async def lose() -> None:
+                for node in (READ_MEMBERS, READ):
+                    await world.grant(ann, node, negated=True)
+                await other.receive_until(type="unsubscribed", channel="inbox")
+
+            await held_up(world.service.database, lock, watch, lose)
