@@ -37,7 +37,7 @@ class SubscribeParams(msgspec.Struct, frozen=True, rename="camel"):
     mode: Literal["snapshot", "delta"] = "snapshot"
     limit: Bigint = 50
     include_archived: bool = True
-    interval: Bigint | None = None
+    interval: float | None = None
 
 
 def the_user(user_id: UserId, _params: SubscribeParams) -> UserId:

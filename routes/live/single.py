@@ -27,8 +27,9 @@ from routes.live.rights import FORBIDDEN
 from routes.service import Service
 from routes.users.parts import RIGHTS
 
-Interval = Annotated[int, Clamp(1, 60)]
-"""Seconds, clamped to 1..60; accepted on every stream, but without effect, since nothing polls (contract §9)."""
+Interval = Annotated[float, Clamp(1, 60)]
+"""Seconds, also parts of one, clamped to 1..60; accepted on every stream, but without effect, since nothing polls
+(contract §9)."""
 
 
 class StreamQuery(msgspec.Struct, frozen=True):

@@ -31,6 +31,10 @@ SAID = [
             params=SubscribeParams("delta", 5, False, 3),
         ),
     ),
+    (
+        {"op": "subscribe", "channel": "inbox", "params": {"interval": 0.5}},
+        Subscribe(channel="inbox", params=SubscribeParams(interval=0.5)),
+    ),
     ({"op": "subscribe", "channel": "inbox", "since": None, "params": None}, Subscribe(channel="inbox")),
     ({"op": "unsubscribe", "channel": "inbox"}, Unsubscribe(channel="inbox")),
     ({"op": "typing", "channel": CHANNEL}, Typing(channel=CHANNEL)),

@@ -52,8 +52,9 @@ async def test_every_stream_takes_an_interval_and_nothing_else_for_one(world: Wo
     (ann,) = await world.players("Ann")
     assert all(one.query is not None and "interval" in one.query.fields for one in TABLE.streams)
     for path in (one.path for one in TABLE.streams if not one.parameters):
-        assert await _refused(ann, f"{path}?interval=abc") == (400, "BAD_QUERY"), path
-        for interval in (-1, 0, 61):
+        for wrong in ("abc", "1e3", "nan", "inf", "1.", ".5", ""):
+            assert await _refused(ann, f"{path}?interval={wrong}") == (400, "BAD_QUERY"), (path, wrong)
+        for interval in (-1, 0, 0.25, 2.5, 61, 60.5):
             async with ann.live(f"{path}?interval={interval}"):
                 pass
 

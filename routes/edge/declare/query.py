@@ -1,6 +1,6 @@
 """Query and path parameters: from text to typed values.
 
-A query is a struct whose fields are integers, booleans, ids, strings, enumerations, or lists of those; how to read it
+A query is a struct whose fields are numbers, booleans, ids, strings, enumerations, or lists of those; how to read it
 is worked out once, at declaration. A value that is not of its type is a 400 `BAD_QUERY`; a malformed id in the path is
 a 404, like an id that does not exist (contract §1).
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Annotated, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, TypeVar, Union, get_args, get_origin, get_type_hints
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -18,6 +18,8 @@ import msgspec
 from actors.errors import NotFound
 from actors.ids import ObjectId, Uuid, parse_object_id, parse_uuid
 from routes.edge.errors import BadQuery, bad_parameter
+
+N = TypeVar("N", int, float)
 
 KEPT_QUERIES = 256
 """Decoded queries that are cached per route: nearly all are one of a few, and decoding costs 6 µs."""
@@ -41,6 +43,7 @@ MAX_REST_CHARACTERS = 500
 """The longest rest of a path. A character may take 12 bytes of a request's head, which has 16 KiB."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?[0-9]{1,300}(?:\.[0-9]{1,300})?", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -112,7 +115,7 @@ class PathParam:
 
 @dataclass(frozen=True, slots=True)
 class Clamp:
-    """An integer outside its range is moved into it, not refused: `limit: Annotated[int, Clamp(1, 120)] = 50`.
+    """A number outside its range is moved into it, not refused: `limit: Annotated[int, Clamp(1, 120)] = 50`.
 
     Args:
         least: the lower end, included.
@@ -122,7 +125,7 @@ class Clamp:
     least: int
     most: int
 
-    def into(self, number: int) -> int:
+    def into(self, number: N) -> N:
         """The number, or the nearest end of the range."""
         return min(max(number, self.least), self.most)
 
@@ -141,10 +144,10 @@ class QueryField:
 
     Args:
         wire: the parameter's name in the address.
-        reads: `int`, `bool` or `str`: the type that the text is converted to before the struct validates it; or the
-            form of an id, which is put into lower case.
+        reads: `int`, `float`, `bool` or `str`: the type that the text is converted to before the struct validates it;
+            or the form of an id, which is put into lower case.
         many: whether repeated parameters are collected into a list; otherwise the last one counts.
-        clamp: the range into which an integer is moved, or None.
+        clamp: the range into which a number is moved, or None.
     """
 
     wire: str
@@ -259,6 +262,11 @@ def _read(field: QueryField, text: str) -> object:
         if not -(2**63) <= number < 2**63:
             raise bad_parameter(field.wire, "is out of range")
         return number
+    if field.reads is float:
+        if _NUMBER.fullmatch(text) is None:
+            raise bad_parameter(field.wire, "is not a number")
+        amount = float(text)
+        return amount if field.clamp is None else field.clamp.into(amount)
     if field.reads is bool:
         flag = _BOOLEANS.get(text.lower())
         if flag is None:
@@ -286,7 +294,8 @@ def _reading(annotation: object) -> tuple[type | ParameterForm, bool, Clamp | No
     if get_origin(annotation) in {list, tuple}:
         reads, _, inner = _reading(get_args(annotation)[0])
         return reads, True, clamp or inner
-    if annotation in {int, bool}:
-        return (int if annotation is int else bool), False, clamp
+    for plain in (int, float, bool):
+        if annotation is plain:
+            return plain, False, clamp
     form = ParameterForm.of(annotation)
     return (str if form is ParameterForm.TEXT else form), False, clamp
