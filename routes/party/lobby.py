@@ -37,7 +37,8 @@ class ReadyBody(Wire, frozen=True):
     Args:
         ready: whether they are ready.
         profile_prepared: whether the caller's profile meets the requirement; needed to be ready.
-        requirement_hash: `requirementHash` of the lobby for which the profile was prepared; null skips the comparison.
+        requirement_hash: `requirementHash` of the lobby for which the profile was prepared, in either case of letters;
+            null skips the comparison.
     """
 
     ready: bool
@@ -92,6 +93,6 @@ async def set_party_ready(call: Call, body: ReadyBody) -> Encoded[PartySnapshot]
         profile_prepared=body.profile_prepared,
         profile_id=body.profile_id,
         temporary_profile=body.temporary_profile,
-        requirement_hash=body.requirement_hash,
+        requirement_hash=None if body.requirement_hash is None else body.requirement_hash.lower(),
     )
     return await actions.do(call, call.user_id, call.subject, command)

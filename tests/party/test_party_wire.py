@@ -255,7 +255,8 @@ async def test_getting_ready(world: World) -> None:
     assert one["party"]["lobby"]["launchSignal"] is None
     said = one["party"]["members"][0]["ready"]
     assert (said["ready"], said["profileId"], said["requirementHash"]) == (True, "p1", hash_)
-    both = await ready(ben, requirementHash=hash_)
+    both = await ready(ben, requirementHash=hash_.upper())
+    assert both["party"]["members"][1]["ready"]["requirementHash"] == hash_
     signal = both["party"]["lobby"]["launchSignal"]
     assert (signal["revision"], signal["memberIds"]) == (1, [ann.id, ben.id])
     assert signal["serverAddress"] == "play.example.org:25565"
