@@ -65,8 +65,21 @@ class Totem(Wire, frozen=True, kw_only=True):
     last_used_at: str | None = None
 
 
+class GalleryAuthor(Author, frozen=True, omit_defaults=True):
+    """The author of a totem in a list: like `Author`, but without a description where there is none."""
+
+
 class GalleryTotem(Totem, frozen=True, kw_only=True, omit_defaults=True):
-    """A totem in a list: like `Totem`, but fields that are null are left out (service-api §2)."""
+    """A totem in a list: like `Totem`, but fields that are empty are left out (service-api §2).
+
+    Args:
+        item_model_author: the same as `author`.
+        file_name: as uploaded; left out for none.
+    """
+
+    item_model_author: GalleryAuthor | None = None
+    file_name: str | None = None
+    author: GalleryAuthor | None = None
 
 
 class TotemPage(Wire, frozen=True):
@@ -88,7 +101,7 @@ def address_of(model_id: str) -> str:
 def shown(model: Model) -> dict[str, Any]:
     """The fields of a `Totem`, without `item_model`, by name."""
     rating = Rating(cast(Any, model.rating_content), cast(Any, model.rating_age))
-    author = Author(model.owner_id, model.author_name or model.owner_name, model.author_description)
+    author = Author(*_credit(model))
     return {
         "item_model_id": model.id,
         "item_model_url": address_of(model.id),
@@ -104,6 +117,10 @@ def shown(model: Model) -> dict[str, Any]:
     }
 
 
+def _credit(model: Model) -> tuple[str, str, str | None]:
+    return model.owner_id, model.author_name or model.owner_name, model.author_description
+
+
 def totem_of(model: Model) -> Totem:
     """The wire form of a model."""
     return Totem(**shown(model))
@@ -112,4 +129,10 @@ def totem_of(model: Model) -> Totem:
 def page_of(found: tuple[list[Model], int]) -> TotemPage:
     """The wire form of a page: (its models, how many the whole list has)."""
     models, total = found
-    return TotemPage([GalleryTotem(**shown(model)) for model in models], total)
+    return TotemPage([_listed(model) for model in models], total)
+
+
+def _listed(model: Model) -> GalleryTotem:
+    author = GalleryAuthor(*_credit(model))
+    fields = {"item_model_author": author, "author": author, "file_name": model.file_name or None}
+    return GalleryTotem(**shown(model) | fields)

@@ -230,7 +230,9 @@ async def test_a_flood_closes_with_4429(world: World) -> None:
 
 
 @pytest.mark.both_edges
-@in_one_world("query", ["limit=x", "limit=1.5", "interval=x", "beforeMs=x", "beforeMs=1.5", "includeArchived=2"])
+@in_one_world(
+    "query", ["limit=x", "limit=1.5", "interval=x", "beforeMs=x", "beforeMs=1.5", "includeArchived=2"]
+)
 async def test_intervals_limits_and_cursors_are_numbers(world: World, query: str) -> None:
     _, ben, room = await pair(world)
     with pytest.raises(Refused) as refused:

@@ -69,9 +69,22 @@ async def test_what_is_uploaded_is_carried(world: World, path: str):
     read = await ann.get(f"{path}/model/{made['itemModelId']}")
     assert read == {**made, "itemModel": item_model()}
     listed = {name: value for name, value in made.items() if value is not None}
-    listed["author"] = listed["itemModelAuthor"] = author
+    listed["author"] = listed["itemModelAuthor"] = {"id": ann.id, "name": "Ann"}
     for where in ("history", "gallery"):
         assert await ann.get(f"{path}/{where}") == {"items": [listed], "total": 1}
+
+
+async def test_what_is_empty_is_left_out_of_lists(world: World):
+    ann = await world.player("Ann")
+    bare = await upload(ann, fileName="")
+    assert (bare["fileName"], bare["author"]["description"]) == ("", None)
+    await upload(ann, fileName="a.json", author={"description": "drawn by hand"})
+    for where in ("history", "gallery?sort=created"):
+        items = (await ann.get(f"{OWN}/{where}"))["items"]
+        assert [item.get("fileName", "absent") for item in items] == ["a.json", "absent"]
+        credits = [item["author"].get("description", "absent") for item in items]
+        assert credits == ["drawn by hand", "absent"]
+        assert all(item["author"] == item["itemModelAuthor"] for item in items)
 
 
 async def test_both_addresses_are_one(world: World):
