@@ -21,6 +21,12 @@ class NodesRemoved(msgspec.Struct, frozen=True):
     nodes: tuple[str, ...]
 
 
+class NodeWithdrawn(msgspec.Struct, frozen=True):
+    """A permission node that grants by being absent was taken out of the catalog."""
+
+    node: str
+
+
 class TokensRevoked(msgspec.Struct, frozen=True):
     """A user's tokens issued before a time are no longer valid.
 

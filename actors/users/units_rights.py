@@ -13,7 +13,7 @@ from actors.change import Change
 from actors.errors import Conflict, Invalid, NotFound
 from actors.field_errors import FieldError
 from actors.shop.entitling import settle, settles
-from actors.users.events import NodeAdded, UserChanged
+from actors.users.events import NodeAdded, NodeWithdrawn, UserChanged
 from actors.users.locking import require_super_admin, require_user
 from actors.users.permissions import ABSENT_GRANTS, QUOTA_UNITS, Role, is_node
 from actors.users.quantities import QUANTITY_MAX, UNITS, Quantity, listed_unit
@@ -28,6 +28,7 @@ from persistence.users.permissions import (
     read_grant,
     read_grants,
     read_roles,
+    remove_from_catalog,
     remove_grant,
     remove_role,
     super_admin_exists,
@@ -149,6 +150,27 @@ async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) 
     detail = _grant_detail(node, before, None, ended=ended)
     await write_audit(conn, stamp, "permission.removed", target_id=user_id, detail=detail)
     return Change(ended + (before is not None), (UserChanged(user_id),))
+
+
+async def withdraw_node(conn: Connection, node: str, stamp: Stamp) -> Change[int]:
+    """Take a node of chat, friends or totems out of the catalog, so that it is everybody's again but for those who were
+    denied it; grants of it stay, and are without effect. The value is how many nodes were taken out, 0 or 1.
+
+    Args:
+        node: any well-formed node.
+
+    Raises:
+        Conflict: the node is of another kind: by its absence nobody would have it.
+        Forbidden: the caller has ceased to be a super-admin meanwhile.
+    """
+    await require_super_admin(conn, stamp)
+    if node not in ABSENT_GRANTS:
+        raise Conflict("only nodes of chat, friends and totems are everybody's when they are withdrawn")
+    if not await remove_from_catalog(conn, node):
+        return Change(0)
+    detail = msgspec.json.encode({"node": node})
+    await write_audit(conn, stamp, "permission.withdrawn", target_id=None, detail=detail)
+    return Change(1, (NodeWithdrawn(node),))
 
 
 async def appoint(conn: Connection, user_id: str, role: Role, stamp: Stamp) -> Change[list[str]]:

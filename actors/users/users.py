@@ -22,9 +22,9 @@ from actors.kernel.joint_reads import JointReads
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
 from actors.users.last_seen import LastSeen
-from actors.users.permissions import BUILT_IN_NODES, Access
+from actors.users.permissions import ABSENT_GRANTS, BUILT_IN_NODES, Access
 from actors.users.resolver import Entry, Resolver
-from persistence.users.permissions import GREW, RENAMED, seed_catalog
+from persistence.users.permissions import ANY, GREW, RENAMED, seed_catalog
 from persistence.users.users import NAME_SLACK_SECONDS, User, UserWithRights, arrive, read_with_rights
 
 CAPACITY = 50_000
@@ -224,14 +224,20 @@ class Users:
         self._resolver.catalog_shrank(nodes)
 
     def heard(self, payload: str) -> None:
-        """Handle a NOTIFY: a user id, a node that was added to the catalog, a new name, or "" for any change."""
-        if payload.startswith(GREW):
-            self.catalog_grew(payload.removeprefix(GREW))
+        """Handle a NOTIFY: a user id, a node that was added to the catalog, a new name, or `ANY`."""
+        node = payload.removeprefix(GREW) if payload.startswith(GREW) else None
+        if node in ABSENT_GRANTS:
+            payload, node = (
+                ANY,
+                None,
+            )  # it may have been withdrawn since, of which memory can have heard before
+        if node is not None:
+            self.catalog_grew(node)
         elif payload.startswith(RENAMED):
             user_id, _, name = payload.removeprefix(RENAMED).partition(" ")
             self.changed(user_id)
             self._renamed(user_id, name)
-        elif payload:
+        elif payload != ANY:
             self.changed(payload)
         else:
             self._resolver.forget_catalog()

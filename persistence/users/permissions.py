@@ -1,7 +1,7 @@
 """The permission store: the catalog of nodes, users' grants and roles. Rows only; the rules are in `actors`.
 
 Every change is announced by a NOTIFY on `CHANNEL` in its own transaction, so that other processes are told exactly
-when it is committed. The payload is a user id, `GREW` and a node when the catalog grew, or what `renamed` makes.
+when it is committed. The payload is a user id, `GREW` and a node when the catalog grew, what `renamed` makes, or `ANY`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +16,9 @@ CHANNEL = "partyline_users"
 GREW = "+"
 """Precedes the node in the payload that announces a new catalog node; no user id begins with it."""
 
+
+ANY = ""
+"""The payload that announces any change: whoever hears it reads rows and the catalog again."""
 
 RENAMED = "="
 """Precedes the id and the new name of a user; no user id begins with it."""
@@ -52,7 +55,7 @@ async def announce(conn: Connection, payload: str) -> None:
     """Notify every process once this transaction commits.
 
     Args:
-        payload: a user id, `GREW` and a node, or what `renamed` makes.
+        payload: a user id, `GREW` and a node, what `renamed` makes, or `ANY`.
     """
     await conn.execute("SELECT pg_notify($1, $2)", CHANNEL, payload)
 
@@ -190,6 +193,14 @@ async def _add_to_catalog(conn: Connection, node: str, node_id: str, now_ms: int
         now_ms,
     )
     return bool(grew)
+
+
+async def remove_from_catalog(conn: Connection, node: str) -> bool:
+    """Take a node out of the catalog; returns False when the catalog does not have it. Grants of it stay."""
+    shrank = await conn.fetchval("DELETE FROM permissions WHERE node = $1 RETURNING true", node)
+    if shrank:
+        await announce(conn, ANY)
+    return bool(shrank)
 
 
 async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | None:

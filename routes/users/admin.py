@@ -23,6 +23,7 @@ from actors.users.units_rights import (
     quantity_of,
     read_rights_of,
     revoke_grant,
+    withdraw_node,
 )
 from persistence.shop.entitlements import Entitlement
 from persistence.users.permissions import Grant, read_catalog
@@ -35,7 +36,7 @@ from routes.edge.declare.query import Clamp
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
-from routes.users.reactions import RightsOf, TokensOf
+from routes.users.reactions import CatalogNodeOf, RightsOf, TokensOf
 
 USER_VIEW = "admin:user:view"
 
@@ -190,6 +191,16 @@ class RemovedGrant(Wire, frozen=True):
     removed: int
 
 
+class WithdrawnNode(Wire, frozen=True):
+    """How many nodes were taken out of the catalog.
+
+    Args:
+        removed: 1, or 0 if the catalog did not have the node.
+    """
+
+    removed: int
+
+
 async def known(call: Call, user_id: UserId) -> None:
     """Guard: requires that there is such a user; checked again in the transaction.
 
@@ -230,6 +241,22 @@ async def list_permissions(call: Call) -> Nodes:
     return Nodes([PermissionNode(ObjectId(one.id), one.node) for one in catalog])
 
 
+@endpoint(
+    "DELETE", "/v1/admin/permissions/{node}", needs=SUPER_ADMIN, refusals=(NotFound, Forbidden, Conflict)
+)
+async def withdraw_permission(call: Call, node: str) -> WithdrawnNode:
+    """Takes a node of chat, friends or totems out of the catalog: it is everybody's again, as before it was first
+    granted, but for those who were denied it. Grants of it stay; the next one to be given puts it back.
+
+    A node of another kind is a 409, a malformed one a 404.
+    """
+    if not is_node(node):
+        raise NotFound("no such permission")
+    return await change(
+        call, withdraw_node, node, stamp_of(call), about=CatalogNodeOf(node), shape=WithdrawnNode
+    )
+
+
 @endpoint("GET", "/v1/admin/users/{userId}/permissions", needs=SUPER_ADMIN, refusals=(NotFound,))
 async def list_user_permissions(call: Call, user_id: UserId) -> UserGrants:
     """Lists the grants of a user, expired ones too, and what they have bought, but not what roles and defaults give; an
@@ -253,8 +280,8 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
     """Grants a node to a user, or changes their grant of it; adds the node to the catalog if it is new.
 
     A node of chat, friends or totems that the catalog does not know is everybody's: once it is granted to anybody, all
-    others need a grant too. `negated` takes it from this user alone, and leaves the catalog as it is. Whoever is
-    dismissed while the request arrives grants nothing (403).
+    others need a grant too, until it is withdrawn (`DELETE /v1/admin/permissions/{node}`). `negated` takes it from this
+    user alone, and leaves the catalog as it is. Whoever is dismissed while the request arrives grants nothing (403).
     """
     wish = GrantChange(
         user_id,

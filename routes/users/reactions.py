@@ -3,13 +3,27 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from actors.users.events import NodeAdded, NodesRemoved, TokensRevoked, UserChanged, UserErased
+from actors.users.events import (
+    NodeAdded,
+    NodesRemoved,
+    NodeWithdrawn,
+    TokensRevoked,
+    UserChanged,
+    UserErased,
+)
 from persistence.users.erasure import last_erased_at_ms
+from persistence.users.permissions import ANY
 from persistence.users.users import read_user
 from routes.changes import Reaction, Reconciliation
 from routes.edge.websocket.close_codes import CloseCode
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
+
+
+class CatalogNodeOf(NamedTuple):
+    """Reconciliation subject: whether the catalog has a node. Memory reads the whole catalog again."""
+
+    node: str
 
 
 class RightsOf(NamedTuple):
@@ -48,6 +62,12 @@ def _nodes_removed(service: Service, event: NodesRemoved) -> None:
     service.of(USER_DIRECTORY).catalog_shrank(event.nodes)
 
 
+def _node_withdrawn(service: Service, _event: NodeWithdrawn) -> None:
+    # Read again rather than taken out in memory: it grants, and another node of the service may have told of a grant
+    # since, which has put it back.
+    service.of(USER_DIRECTORY).heard(ANY)
+
+
 def _tokens_revoked(service: Service, event: TokensRevoked) -> None:
     service.of(USER_DIRECTORY).revoked(event.user_id, event.not_before_s)
     service.sockets.close_older(event.user_id, event.not_before_s)
@@ -74,6 +94,7 @@ REACTIONS = (
     Reaction(UserChanged, _changed),
     Reaction(NodeAdded, _node_added),
     Reaction(NodesRemoved, _nodes_removed),
+    Reaction(NodeWithdrawn, _node_withdrawn),
     Reaction(TokensRevoked, _tokens_revoked),
     Reaction(UserErased, _erased),
 )

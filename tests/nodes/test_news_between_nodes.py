@@ -80,3 +80,14 @@ async def test_a_streak_is_shown_on_all_nodes(cluster: Cluster) -> None:
             await player.say(room, "hi")
         for live in (anns, anns_at_b):
             await _until(live, lambda frame: frame["friends"][0]["flameStreak"] is not None)
+
+
+async def test_a_right_is_closed_and_opened_on_both_nodes_at_once(cluster: Cluster) -> None:
+    here = cluster.worlds["a"]
+    ann, ben = await here.players("Ann", "Ben")
+    ben_at_b, root, chat = cluster.at(ben, "b"), await here.super_admin(), "/v1/social/chat/conversations"
+    for _ in range(3):
+        await here.grant(ann, "social:chat.read")
+        assert await ben_at_b.refused("GET", chat) == (403, "FORBIDDEN")
+        await root.do("DELETE", "/v1/admin/permissions/social:chat.read", status=200)
+        assert (await ben_at_b.get(chat))["items"] == []

@@ -9,6 +9,7 @@ PERMISSIONS = f"/v1/admin/users/{ANN}/permissions"
 VIEW = [("GET", "/v1/admin/users/lookup?query=a"), ("GET", f"/v1/admin/users/{ANN}")]
 SUPER = [
     ("GET", "/v1/admin/permissions"),
+    ("DELETE", "/v1/admin/permissions/totem:read"),
     ("GET", PERMISSIONS),
     ("POST", PERMISSIONS),
     ("DELETE", f"{PERMISSIONS}/a:b"),

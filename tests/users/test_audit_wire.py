@@ -59,6 +59,11 @@ async def another_role(world: World, root: Player, ann: Player) -> dict[str, str
     return {"role": "moderator"}
 
 
+async def a_closed_node(world: World, root: Player, ann: Player) -> dict[str, str]:
+    await world.grant(ann, "totem:read")
+    return {"node": "totem:read"}
+
+
 async def a_note(world: World, root: Player, ann: Player) -> dict[str, str]:
     made = await root.do("POST", f"/v1/admin/users/{ann.id}/notes", {"text": "Watch her."})
     return {"noteId": made["id"]}
@@ -99,6 +104,9 @@ async def a_gateway(world: World, root: Player, ann: Player) -> dict[str, str]:
 PLAYS: dict[tuple[str, str], Play] = {
     ("POST", f"{USER}/permissions"): Play("permission.granted", {"node": "a:b"}, refused={"node": "a b"}),
     ("DELETE", f"{USER}/permissions/{{node}}"): Play("permission.removed", prepare=a_grant),
+    ("DELETE", "/v1/admin/permissions/{node}"): Play(
+        "permission.withdrawn", prepare=a_closed_node, of_user=False
+    ),
     ("PUT", f"{USER}/roles/{{role}}"): Play("role.added", prepare=another_role),
     ("DELETE", f"{USER}/roles/{{role}}"): Play("role.removed", prepare=a_role),
     ("DELETE", USER): Play("user.erased"),
