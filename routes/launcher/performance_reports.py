@@ -81,7 +81,7 @@ class ReportsPage(Wire, frozen=True):
     """Reports, newest first. A page has about 1 MB at most, so it may be shorter than `limit`.
 
     Args:
-        totals: by platform and version, most first, at most 100.
+        totals: of all users since the day of `since` (UTC), by platform and version, most first, at most 100.
     """
 
     items: list[PerformanceReport]

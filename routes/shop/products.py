@@ -96,7 +96,7 @@ class ProductBody(Wire, frozen=True):
             creator and those who have bought it may choose that one.
         includes: ids of the products of a bundle, 1 to 20.
         available: whether it is on sale.
-        limit: how many pieces one recipient may have, 1 to 1,000; null = any number.
+        limit: how many pieces one recipient may have, 1 to 1,000; null = any number, unless it costs nothing.
     """
 
     slug: Slug
@@ -122,7 +122,7 @@ class ProductPatch(Wire, frozen=True):
         target_id: the cape or totem that it unlocks.
         includes: ids of the products of a bundle.
         available: whether it is on sale.
-        limit: how many pieces one recipient may have; null for any number.
+        limit: how many pieces one recipient may have; null for any number, unless it costs nothing.
     """
 
     revision: Bigint
