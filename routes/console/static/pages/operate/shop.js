@@ -37,10 +37,13 @@ function Purchases({ products }) {
     <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("shopdesk.nonePurchased")}<//>` : html`<ul class="cards">${list.items.map((one) => html`<li key=${one.id}><div class="grow"><p><bdi>${nameOf(one)}</bdi> · ${money(one)}</p>
         <p class="dim">${one.payerId && html`<a href=${`/app/operate/users/${one.payerId}`}>${say("shopdesk.payer")}</a> · `}${one.provider} · <${When} at=${one.createdAt} />${one.hold && html` · <span class="bad">${say(`shopdesk.hold.${one.hold}`)}</span>`}</p></div>
         <span class=${`chip ${TONES[one.status] ?? "plain"}`}>${say(`shop.status.${one.status}`)}</span>
-        ${(one.status === "pending" || one.hold) && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(one, "paid")} ...${ofRow("shopdesk.paid", nameOf(one))} />`}
-        ${["paid", "fulfilled"].includes(one.status) && one.provider === "manual" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(one, "refund")} ...${ofRow("shopdesk.refund", nameOf(one))} />`}</li>`)}</ul>
+        ${canBePaid(one) && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(one, "paid")} ...${ofRow("shopdesk.paid", nameOf(one))} />`}
+        ${["paid", "fulfilled", "disputed"].includes(one.status) && one.provider === "manual" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(one, "refund")} ...${ofRow("shopdesk.refund", nameOf(one))} />`}</li>`)}</ul>
       <${More} of=${list} />`)}<//></section>`;
 }
+
+// What was given up may be paid after all; where nobody is left to get it, the money can only go back.
+const canBePaid = ({ status, hold }) => ["pending", "failed"].includes(status) || (hold && hold !== "RECIPIENT_GONE");
 
 function Products({ list }) {
   const act = useAction(async (product) => {
@@ -56,15 +59,15 @@ function Products({ list }) {
     <${Make} made=${list.reload} /></section>`;
 }
 
-const BLANK = { slug: "", name: "", description: "", node: "", amount: "", currency: "EUR" };
+const BLANK = { slug: "", name: "", description: "", node: "", amount: "", currency: "EUR", limit: "" };
 
 // Products that give one right; all others are made by the interface.
 function Make({ made }) {
   const [fields, setFields] = useState(BLANK);
   const set = (name) => (value) => setFields({ ...fields, [name]: value });
   const create = useAction(async () => {
-    const { slug, name, description, node, amount, currency } = fields;
-    await api.createProduct({ slug: slug.trim(), name: name.trim(), description: description.trim(), kind: "permission", price: { amount: Number(amount), currency: currency.trim() }, grants: [{ node: node.trim() }] });
+    const { slug, name, description, node, amount, currency, limit } = fields;
+    await api.createProduct({ slug: slug.trim(), name: name.trim(), description: description.trim(), kind: "permission", price: { amount: Number(amount), currency: currency.trim() }, grants: [{ node: node.trim() }], limit: limit === "" ? null : Number(limit) });
     toast(say("savebar.saved"));
     setFields(BLANK);
     await made();
@@ -77,5 +80,6 @@ function Make({ made }) {
     <${Field} label=${say("grants.node")} value=${fields.node} onInput=${set("node")} error=${create.error} pointer="/grants/0/node" maxlength="200" spellcheck=${false} />
     <div class="row"><${Field} kind="number" min="0" step="1" label=${say("shopdesk.amount")} value=${fields.amount} onInput=${set("amount")} error=${create.error} pointer="/price/amount" />
       <${Field} label=${say("shopdesk.currency")} value=${fields.currency} onInput=${set("currency")} error=${create.error} pointer="/price/currency" maxlength="3" /></div>
+    <${Field} kind="number" min="1" max="1000" step="1" label=${say("shopdesk.limit")} hint=${say("shopdesk.limitHint")} value=${fields.limit} onInput=${set("limit")} error=${create.error} pointer="/limit" />
     <${Submit} action=${create} disabled=${!isReady || create.isRunning}>${say("shopdesk.make")}<//><//></details>`;
 }

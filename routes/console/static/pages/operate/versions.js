@@ -16,6 +16,9 @@ import { number, say } from "../../words.js";
 
 const STATUSES = ["", "draft", "published", "yanked"];
 const TONES = { published: "good", draft: "warn", yanked: "bad" };
+const PUBLISH = "versions:publish";
+// Whoever may only write releases sees what publishing them would be, and which right it takes.
+const withheld = () => !may(PUBLISH) && say("fault.missingRight", { right: PUBLISH });
 
 export default function Versions() {
   const { status = "" } = place.value.query;
@@ -37,7 +40,7 @@ const nameOf = (releases, id) => releases?.find((release) => release.releaseId =
 
 function many() {
   const move = (verb, from, status) => ({ name: verb, words: say(`versions.${verb}`), text: (names) => say(`versions.${verb}Text`, { name: names }), isDanger: verb === "yank", fits: (one) => one.status === from, run: (one) => api.change(one.releaseId, { status }) });
-  return [move("publish", "draft", "published"), move("yank", "published", "yanked")];
+  return [...(withheld() ? [] : [move("publish", "draft", "published")]), move("yank", "published", "yanked")];
 }
 
 function Release({ release, selection, changed }) {
@@ -58,7 +61,7 @@ function Release({ release, selection, changed }) {
       ${status === "published" && html`<${Publish} release=${release} changed=${changed} />`}
       ${may("versions:track") && html`<details onToggle=${(event) => look(event.currentTarget.open)}><summary ...${ofRow("versions.spread", version)} />${isSeen && html`<${Spread} release=${release} />`}</details>`}<${Complaint} error=${act.error} /></div>
     <span class=${`chip ${TONES[status]}`}>${say(`versions.status.${status}`)}</span>
-    ${status === "draft" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => move("publish", { status: "published" }))} ...${ofRow("versions.publish", version)} />`}
+    ${status === "draft" && html`<button type="button" disabled=${act.isRunning || Boolean(withheld())} title=${withheld() || null} onClick=${() => act.run(() => move("publish", { status: "published" }))} ...${ofRow("versions.publish", version)} />`}
     ${status === "published" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => move("yank", { status: "yanked" }, true))} ...${ofRow("versions.yank", version)} />`}
     <button type="button" class="link" disabled=${act.isRunning} onClick=${() => act.run(remove)} ...${ofRow("action.delete", version)} /></li>`;
 }
@@ -88,5 +91,5 @@ function Publish({ release, changed }) {
   return html`<details><summary ...${ofRow("versions.activate", release.version)} /><${Form} action=${save} label=${say("versions.activate")} onSubmit=${() => save.run()}><div class="row">
     <${Field} label=${say("versions.channel")} value=${channel} onInput=${setChannel} error=${save.error} pointer="/channel" maxlength="32" spellcheck=${false} />
     <${Field} kind="number" min="0" max="100" label=${say("versions.percentage")} value=${percentage} onInput=${setPercentage} error=${save.error} pointer="/rollout/percentage" />
-    <${Submit} action=${save} disabled=${!channel.trim() || percentage === "" || save.isRunning}>${say("versions.activate")}<//></div><//></details>`;
+    <${Submit} action=${save} disabled=${!channel.trim() || percentage === "" || save.isRunning || Boolean(withheld())} title=${withheld() || null}>${say("versions.activate")}<//></div><//></details>`;
 }
