@@ -54,7 +54,7 @@ class EdgeRefused(Refused):
 
 
 class MalformedJson(EdgeRefused):
-    """The body is missing, is not JSON, or is JSON that is not accepted (nested too deep, a member named twice)."""
+    """The body is missing, is not JSON, or is JSON that is not accepted (too deep, too much, a member named twice)."""
 
     code, status_hint, sentence = "MALFORMED_JSON", 400, "the body is not well-formed JSON"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from actors.errors import Invalid, Refused
 from actors.field_errors import MAX_ERRORS, MAX_POINTER_BYTES, FieldError, bounded
 from routes.edge.errors import MalformedJson, PayloadTooLarge
-from routes.edge.strict_json import MAX_BYTES, MAX_DEPTH, escaped, parse
+from routes.edge.strict_json import MAX_BYTES, MAX_CONTAINERS, MAX_DEPTH, escaped, parse
 
 texts = st.text(st.sampled_from('a"\\/é😀\x7f[{:,0\0'), max_size=6)
 numbers = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
@@ -90,6 +90,7 @@ def pointers(data: bytes) -> list[tuple[str, str]]:
         (b'{"a":[0,-9223372036854775809]}', [("OUT_OF_RANGE", "/a/1")]),
         (b"1e309", [("OUT_OF_RANGE", "")]),
         (b"[-1e0999]", [("OUT_OF_RANGE", "/0")]),
+        (b"[1E+309,1e-309,1E+99,1e+308]", [("OUT_OF_RANGE", "/0")]),
         (b'{"a/b":"\\u0000","c":{"\\u0000":1}}', [("BAD_TEXT", "/a~1b"), ("BAD_TEXT", "/c")]),
         (b'["\\\\u0000",12345678901234567890]', [("OUT_OF_RANGE", "/1")]),
         (b'["12345678901234567890"]', []),
@@ -97,6 +98,16 @@ def pointers(data: bytes) -> list[tuple[str, str]]:
 )
 def test_what_cannot_be_stored_is_pointed_at(data: bytes, expected: list[tuple[str, str]]) -> None:
     assert pointers(data) == expected
+
+
+@pytest.mark.parametrize("pair", [b"[]", b"{}"])
+def test_arrays_and_objects_are_counted_and_brackets_in_texts_are_not(pair: bytes) -> None:
+    """Each costs far more than its two bytes, and 256 KiB would hold 87,380."""
+    inside = b",".join([b'"[{\\"[{"', *[pair] * (MAX_CONTAINERS - 1)])
+    assert len(parse(b"[%b]" % inside)[0] or ()) == MAX_CONTAINERS
+    for start in (b"[", b'{"a":['):
+        with pytest.raises(MalformedJson, match="more than 16384 arrays and objects"):
+            parse(b"%b%b,%b]" % (start, inside, pair) + b"}" * (len(start) > 1))
 
 
 def test_no_answer_tells_of_more_than_a_hundred_values() -> None:
