@@ -1,10 +1,11 @@
 """Fan-out: a channel tells its subscribers what the turns of one actor have changed.
 
 `publish` and `subscribe` are synchronous, so a snapshot and the subscription to what follows it are one step. Up to
-50 subscribers are served within `publish`, the rest by one task that walks them in slices of 50 with a checkpoint
-between, because a walk of thousands would hold up everything else. While that task walks, further publications only
-queue: each subscriber is sent everything it has not had in one `offer`. Where a turn may have moved the audiences of
-many, that task first computes them, in slices too: whoever may look no longer is sent nothing of that turn.
+50 subscribers are served within `publish`, the rest by one task that walks them in slices of 50, or of a megabyte,
+with a checkpoint between, because a walk of thousands would hold up everything else. While that task walks, further
+publications only queue: each subscriber is sent everything it has not had in one `offer`. Where a turn may have moved
+the audiences of many, that task first computes them, in slices too: whoever may look no longer is sent nothing of that
+turn.
 
 Nothing here waits for a socket: whoever takes no more is passed over (`delivery.py`).
 
@@ -306,14 +307,16 @@ class Channel:
         self.reframings += reframing
         if self._unplaced is not None:
             self._unplaced += unplaced
-        elif len(self._subscriptions) <= SLICE:
-            deliver(self, self._subscriptions.copy(), self._common.counters)
-            self._drop_had(self.published)
-        else:
-            if not unplaced:
-                deliver(self, self._subscriptions[:SLICE], self._common.counters)
+        elif unplaced or not self._serve_all():
             self._unplaced = int(unplaced)
             self._common.start(self._send)
+        else:
+            self._drop_had(self.published)
+
+    def _serve_all(self) -> bool:
+        """Serve as many subscriptions as one step may; returns whether these were all."""
+        everybody = len(self._subscriptions)
+        return deliver(self, self._subscriptions[:SLICE], self._common.counters) == everybody
 
     async def _send(self) -> None:
         """Serve all subscriptions that are behind, slice by slice, until none is."""
@@ -325,11 +328,12 @@ class Channel:
                 behind = [one for one in self._subscriptions if one.at < upto]
                 if not behind:
                     break
-                for first in range(0, len(behind), SLICE):
+                first = 0
+                while first < len(behind):
                     await trio.lowlevel.checkpoint()
                     if self.unplaced:
                         break
-                    deliver(self, behind[first : first + SLICE], self._common.counters)
+                    first += deliver(self, behind[first : first + SLICE], self._common.counters)
                 else:
                     self._drop_had(upto)
         finally:

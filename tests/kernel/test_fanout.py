@@ -1,13 +1,19 @@
 """What subscribers receive: snapshots and events, in which order, and what ends a subscription."""
 
+from itertools import pairwise
+from typing import Any
+
+import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from actors.kernel.delivery import SLICE_BYTES
 from actors.kernel.mailbox import Answer
+from actors.kernel.sink import Prepared
 from tests.kernel.conftest import Stage
 from tests.kernel.folding import fold
 from tests.kernel.ledger import KIND, Deposit, Explode, Kick, Promote, Read, Wave
-from tests.support.sinks import Socket
+from tests.support.sinks import JsonEnvelope, Socket
 
 EPOCH = "e-a"
 
@@ -78,6 +84,34 @@ async def test_the_rest_of_many_is_walked_in_slices(autojump_clock: MockClock, s
     assert served == [0]
     assert {50, 180} <= {*slices} <= {50, 100, 150, 180}
     assert all(socket.offsets == [1] for socket in sockets)
+
+
+@pytest.mark.parametrize("sockets", [7, 60])
+async def test_large_frames_are_offered_a_megabyte_at_a_time(
+    autojump_clock: MockClock, stage: Stage, sockets: int
+) -> None:
+    """Fifty windows of large messages are 24 MB, which nobody else waits for."""
+
+    class Wide(JsonEnvelope):
+        def _prepare(self, frame: dict[str, Any]) -> Prepared:
+            narrow = super()._prepare(frame)
+            return Prepared(narrow.payloads, narrow.wire.ljust(SLICE_BYTES // 3 + 1))
+
+    stage.envelope = Wide()
+    viewers = [Socket() for _ in range(sockets)]
+    for socket in viewers:
+        await stage.watch(socket)
+    stage.simulation.delay_seconds = (0, 0)
+    stage.system.post(KIND, "a", Deposit("ann", 1), lambda answer: None)
+    served = [0]
+    while served[-1] < sockets:
+        await trio.lowlevel.checkpoint()
+        served.append(sum(len(socket.sends) > 1 for socket in viewers))
+    # trio draws the order of tasks, so that between two looks there may be two slices of three.
+    assert max(after - before for before, after in pairwise(served)) <= 6
+    await trio.sleep(1)
+    assert [len(socket.sends) for socket in viewers] == [2] * sockets
+    assert stage.envelope.encoded == sockets + 1  # a first frame for each, and one for all
 
 
 async def test_turns_that_commit_during_a_walk_are_joined(autojump_clock: MockClock, stage: Stage) -> None:
