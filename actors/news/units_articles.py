@@ -13,6 +13,7 @@ from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded, RevisionCo
 from actors.field_errors import FieldError
 from actors.news import fields, states
 from actors.news.fields import Checked
+from actors.news.quota import keep_to_quota
 from actors.news.rights import Writer, authorise
 from actors.news.states import is_readable
 from actors.news.units_publishing import ArticleChanged, settle, tell
@@ -21,6 +22,7 @@ from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.news import articles
 from persistence.news import polls as poll_rows
+from persistence.news.owned import hold_owner
 from persistence.news.rows import ArticleRow, Scope, Status
 from persistence.users.audit import write_audit
 
@@ -41,12 +43,14 @@ async def create(conn: Connection, id: str, scope: Scope, wish: Checked, by: Wri
         Invalid: the article is to be scheduled, and its time of publication is missing or past; or its poll would end
             before it appears.
         SlugTaken: another article of the scope has the slug.
-        QuotaExceeded: the scope has as many articles as it may have, and none is archived.
+        QuotaExceeded: the scope has as many articles as it may have, or those of its owner have as many bytes, and
+            none is archived.
     """
     own, now_ms = await authorise(conn, scope, by), by.stamp.at_ms
     author = await require_user(conn, by.user_id)
     if not await articles.hold_scope(conn, scope):
         raise NotFound
+    owner_id = await hold_owner(conn, scope)
     most = MOST_OF_SCOPE[scope.type]
     if not await articles.make_room(conn, scope, most):
         raise QuotaExceeded(max=most, message=f"at most {most} articles that are not archived")
@@ -56,7 +60,7 @@ async def create(conn: Connection, id: str, scope: Scope, wish: Checked, by: Wri
         pinned=False, status="draft", visibility="public", publish_at_ms=None, published_at_ms=None,
         created_at_ms=now_ms, updated_at_ms=now_ms, listed_at_ms=now_ms, revision=0, notify=False, poll=None,
     )  # fmt: skip
-    row = await _put(conn, blank, wish, now_ms)
+    row = await _put(conn, blank, wish, now_ms, owner_id)
     await _audit(conn, "news.created", row, by, own=own)
     return _changed(row, now_ms, readable_before=False, published=row.status == "published")
 
@@ -77,11 +81,13 @@ async def change(
         Invalid: the article is to be scheduled, and its time of publication is missing or past; or its poll would end
             before it appears.
         SlugTaken: another article of the scope has the slug.
+        QuotaExceeded: the article is to be longer, and its owner's articles have as many bytes as they may have.
     """
     now_ms = by.stamp.at_ms
     seen, own = await authorised(conn, news_id, by)
     if not await articles.hold_scope(conn, seen.scope):
         raise NotFound
+    owner_id = await hold_owner(conn, seen.scope) if "body" in wish.columns else None
     stored = await articles.lock(conn, news_id)
     if stored is None:
         raise NotFound
@@ -89,7 +95,7 @@ async def change(
     if revision not in (None, row.revision):
         raise RevisionConflict(revision=row.revision)
     readable_before = is_readable(row, now_ms)
-    after = await _put(conn, row, wish, now_ms)
+    after = await _put(conn, row, wish, now_ms, owner_id)
     if after.revision == row.revision:
         return Change(row, (ArticleChanged(row, published=True),) if row != stored else ())
     await _audit(conn, "news.changed", after, by, own=own)
@@ -113,8 +119,14 @@ async def authorised(conn: Connection, news_id: str, by: Writer) -> tuple[Articl
     return row, await authorise(conn, row.scope, by, readable=readable)
 
 
-async def _put(conn: Connection, row: ArticleRow, wish: Checked, now_ms: int) -> ArticleRow:
-    """Store the article as wished, after deciding on its move and on fields that are fixed since the publication."""
+async def _put(
+    conn: Connection, row: ArticleRow, wish: Checked, now_ms: int, owner_id: str | None
+) -> ArticleRow:
+    """Store the article as wished, after deciding on its move and on fields that are fixed since the publication.
+
+    Args:
+        owner_id: whose articles it counts among where it grows.
+    """
     after = replace(row, **wish.columns)
     after = replace(after, slug=await _slug(conn, row, after.title, wish))
     after = _moment(after, row, wish, now_ms)
@@ -128,6 +140,7 @@ async def _put(conn: Connection, row: ArticleRow, wish: Checked, now_ms: int) ->
     if row.revision and after == row and wish.poll is UNSET:
         return row
     after = replace(after, updated_at_ms=now_ms)
+    await keep_to_quota(conn, owner_id, row, after)
     await articles.put(conn, after)
     await _put_poll(conn, row, after, wish, now_ms)
     if after.status == "published" and row.published_at_ms is None:

@@ -102,7 +102,7 @@ async def put(conn: Connection, row: ArticleRow) -> int:
     revision: int = await conn.fetchval(
         _PUT, row.id, row.scope_id if row.scope_type == "network" else None,
         row.scope_id if row.scope_type == "server" else None, row.slug, row.title, row.summary, row.body,
-        row.body_html, len(row.body.encode()) + len(row.body_html.encode()), row.cover_url, row.category,
+        row.body_html, row.size_bytes, row.cover_url, row.category,
         list(row.tags), row.author_id, row.locale, row.pinned, row.status, row.visibility, row.publish_at_ms,
         row.published_at_ms, row.created_at_ms, row.updated_at_ms, row.notify,
     )  # fmt: skip

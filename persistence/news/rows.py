@@ -70,6 +70,11 @@ class ArticleRow(msgspec.Struct, frozen=True, kw_only=True):
     poll: bytes | None
 
     @property
+    def size_bytes(self) -> int:
+        """Bytes of its text and its HTML in UTF-8."""
+        return len(self.body.encode()) + len(self.body_html.encode())
+
+    @property
     def scope(self) -> Scope:
         """The article's scope."""
         return Scope(self.scope_type, self.scope_id)

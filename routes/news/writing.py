@@ -72,7 +72,7 @@ async def create_article(call: Call, body: NewArticle) -> Article:
     "/v1/news/{newsId}",
     needs=AUTHENTICATED,
     rate=ARTICLE,
-    refusals=(NotFound, Forbidden, Invalid, Conflict, RevisionConflict, SlugTaken),
+    refusals=(NotFound, Forbidden, Invalid, Conflict, RevisionConflict, SlugTaken, QuotaExceeded),
     guard=may_write,
 )
 async def change_article(call: Call, news_id: ObjectId, body: ArticlePatch) -> Article:

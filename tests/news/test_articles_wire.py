@@ -4,9 +4,11 @@ from threading import get_ident
 from typing import Any
 
 import pytest
+import trio
 
-from actors.news import markdown
+from actors.news import markdown, quota
 from actors.news.units_articles import MOST_OF_SCOPE
+from persistence.news.owned import ARTICLE_MIN_BYTES
 from routes.rates import ARTICLE
 from tests.connect.play import claimed
 from tests.news.play import FEED, GLOBAL, NEWS, POLL, PUBLIC, ahead, change, editor, network, titles, write
@@ -188,6 +190,49 @@ async def test_a_scope_keeps_a_hundred_articles(world: World, monkeypatch: pytes
     await write(ann, "new", scope=scope)
     assert await titles(ann, NEWS) == ["new", "2", "1"]
     assert await ann.refused("GET", f"{NEWS}/{first['id']}") == (404, "NOT_FOUND")
+
+
+async def test_the_articles_of_an_owner_have_a_bound_together(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quota, "OWNED_BYTES", 3 * ARTICLE_MIN_BYTES)
+    ann, bob = await world.player("Ann"), await world.player("Bob")
+    here, there = await network(ann), {"type": "server", "id": (await claimed(world, ann)).id}
+    old, *others = [await write(ann, title, scope=here) for title in ("old", "older", "oldest")]
+    await write(bob, "Bob's", scope=await network(bob, "Bob's"))
+    await write(await editor(world), "everybody's")
+
+    await change(ann, old, title="new", body="as short")
+    for method, path, body in (
+        ("POST", NEWS, {"scope": there, "title": "t", "body": "b"}),
+        ("PATCH", f"{NEWS}/{old['id']}", {"body": "x" * ARTICLE_MIN_BYTES}),
+    ):
+        answer = await ann.ask(method, path, body)
+        assert (answer.status_code, answer.json()["code"]) == (422, "QUOTA_EXCEEDED")
+        assert answer.json()["meta"] == {"max": 3 * ARTICLE_MIN_BYTES}
+
+    await change(ann, others[0], status="archived")
+    await write(ann, "there", scope=there)
+    assert await ann.refused("GET", f"{NEWS}/{others[0]['id']}") == (404, "NOT_FOUND")
+    assert await titles(ann, NEWS) == ["there", "everybody's", "Bob's", "oldest", "new"]
+
+
+async def test_two_articles_that_cross_do_not_both_find_the_last_room(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quota, "OWNED_BYTES", ARTICLE_MIN_BYTES)
+    ann = await world.player("Ann")
+    found: list[int] = []
+
+    async def write_in(writer: Player, scope: dict[str, str]) -> None:
+        answer = await writer.ask("POST", NEWS, {"scope": scope, "title": "t", "body": "b"})
+        found.append(answer.status_code)
+
+    scopes = {await editor(world): await network(ann), ann: await network(ann, "Other")}
+    async with trio.open_nursery() as nursery:
+        for writer, scope in scopes.items():
+            nursery.start_soon(write_in, writer, scope)
+    assert sorted(found) == [201, 422]
 
 
 @in_one_world(
