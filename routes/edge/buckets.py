@@ -25,8 +25,8 @@ class Bucket:
     """The tokens of one caller.
 
     Args:
-        level: tokens at `at_ms`, in units of 1/window_ms of a token; below 0 what the caller has spent on other nodes
-            beyond a full bucket.
+        level: tokens at `at_ms`, in units of 1/window_ms of a token; below 0 what the caller has spent beyond a full
+            bucket, on other nodes or where the price was known too late.
         at_ms: epoch milliseconds of the last refill.
 
     Attributes:
@@ -40,6 +40,11 @@ class Bucket:
         self.level = level
         self.at_ms = at_ms
         self.untold: int | None = 0
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several callers share it, none of whom may owe anything for the others."""
+        return self.untold is None
 
     def take(self, quota: int, window_ms: int, now_ms: int, tokens: int = 1) -> bool:
         """Refill the bucket, and take the tokens if there are enough; otherwise none are taken.
@@ -152,7 +157,7 @@ class Buckets:
         return shared
 
     def owe(self, caller: str, suffix: str, quota: int, tokens: int, now_ms: int) -> None:
-        """Take tokens that a caller has spent elsewhere, whether they are there or not.
+        """Take tokens that a caller has spent already, whether they are there or not.
 
         Nothing is taken where the caller cannot have a bucket of their own, since others would pay from a shared one.
 

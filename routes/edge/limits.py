@@ -141,7 +141,8 @@ class Limits:
         return self.take(policy, caller, now_ms)
 
     def spend(self, policy: Policy, caller: str, now_ms: int, tokens: int) -> None:
-        """Take tokens for work that is already done; where there are too few, the bucket is emptied.
+        """Take tokens for work that is already done; where there are too few, the caller owes the others, and is
+        refused until they have come back.
 
         Args:
             policy: the policy that counts the call.
@@ -151,10 +152,13 @@ class Limits:
         """
         if not self.enabled:
             return
-        window_ms = policy.window_seconds * 1000
-        bucket = self._buckets_of(policy).of(caller, policy.quota * window_ms, now_ms)
+        window_ms, buckets = policy.window_seconds * 1000, self._buckets_of(policy)
+        bucket = buckets.of(caller, policy.quota * window_ms, now_ms)
         if not bucket.take(policy.quota, window_ms, now_ms, tokens):
-            bucket.level = min(bucket.level, 0)
+            if bucket.is_shared:
+                bucket.level = min(bucket.level, 0)
+            else:
+                buckets.owe(caller, "", policy.quota, tokens, now_ms)
         if self.spending is not None:
             self.spending.note(bucket, (policy.name, caller, ""), policy.quota, tokens)
 

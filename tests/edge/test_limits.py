@@ -60,7 +60,7 @@ def test_contract_table() -> None:
     }
 
 
-def test_what_is_done_already_is_spent_and_no_more_than_there_is() -> None:
+def test_what_is_done_already_is_spent_and_owed_beyond_what_there_is() -> None:
     limits, kept = Limits(), policies.KEPT_ANSWERS
     limits.spend(kept, "ann", NOW, kept.quota - 1)
     assert limits.refusal(kept, "ann", NOW) is None
@@ -72,6 +72,18 @@ def test_what_is_done_already_is_spent_and_no_more_than_there_is() -> None:
     off = Limits(enabled=False)
     off.spend(kept, "ann", NOW, 2 * kept.quota)
     assert off.refusal(kept, "ann", NOW) is None
+
+
+def test_bytes_that_are_charged_late_stay_within_their_quota() -> None:
+    """A token comes back in a millisecond, so that a bucket which was only emptied would let large things pass at the
+    rate of requests."""
+    limits, kept, size = Limits(), policies.KEPT_ANSWERS, 256 * 1024
+    spent = 0
+    for now_ms in range(NOW, NOW + 86_400_000, 500):
+        if limits.refusal(kept, "ann", now_ms) is None:
+            limits.spend(kept, "ann", now_ms, size)
+            spent += size
+    assert spent <= 2 * kept.quota + size  # a full bucket, and what comes back in a day
 
 
 def test_full_bucket_then_exact_refill() -> None:
