@@ -16,6 +16,10 @@ ALL_CHAT = Policy("chat-send-all", 300, 60)
 
 CHAT_SEND = Policy("chat-send", 30, 10, quota_node="social:chat.send", outer=ALL_CHAT)
 
+CHAT_BYTES = Policy("chat-bytes", 64 * 1024 * 1024, 86_400)
+"""Bytes of one sender's messages and edits, without the first KiB of each (`chat/volume.py`); not in the contract's
+table."""
+
 FRIEND_REQUEST = Policy("friend-request", 20, 3600)
 
 INVITE = Policy("invite", 10, 600)

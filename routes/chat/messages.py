@@ -35,6 +35,7 @@ from routes.chat.again import message_again
 from routes.chat.channels import MAX_PAGE, READ, WRITE
 from routes.chat.guards import NOT_FOUND, onlooker, participant, participant_or_moderator, sender
 from routes.chat.parts import CHAT_KINDS
+from routes.chat.volume import charge_call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
 from routes.edge.reply import Ask, Encoded, MaybeAwaitable, then
@@ -138,6 +139,7 @@ def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> A
     mentions must be participants, attachments the caller's own in this conversation. In a direct conversation with a
     block between the two it is a 403 `BLOCKED`. A repeated `clientMessageId` is answered with the first message.
     """
+    charge_call(call, body)
     message_id = call.new_id()
     sender_name = call.service.of(USER_DIRECTORY).peek_name(call.user_id)
     command = posting(call.user_id, message_id, body, sender_name)
@@ -160,6 +162,7 @@ def edit_message(
     Needs `social:chat.write`, membership, and to be the sender (403 otherwise). A deleted or archived message is a 409.
     Answers the Message with `editedAt` and the next `revision`.
     """
+    charge_call(call, MessageDraft(body.content, mentions=body.mentions))
     command = EditMessage(call.user_id, message_id, body.content, body.mentions)
     return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)
 

@@ -16,6 +16,7 @@ from actors.id_fields import object_id_in
 from actors.ids import ObjectId, parse_object_id
 from routes.chat.channels import CONVERSATION, WRITE
 from routes.chat.parts import CHAT_KINDS
+from routes.chat.volume import charge
 from routes.edge.errors import RateLimited
 from routes.edge.principal import demand
 from routes.live.channel import ChannelName
@@ -62,7 +63,8 @@ def send(session: "Session", command: Send) -> None:
         command: the decoded command.
 
     Raises:
-        RateLimited: `chat-send` of this user and conversation, or of this user in all, counted together with REST.
+        RateLimited: `chat-send` of this user and conversation, or of this user in all, or `chat-bytes`, counted
+            together with REST.
         Forbidden: the user lacks `social:chat.write`.
         NotFound: the channel is not a channel of chat.
         ConversationNotFound: the channel has a malformed conversation id.
@@ -79,6 +81,9 @@ def send(session: "Session", command: Send) -> None:
     if not decision.allowed:
         raise RateLimited(decision.retry_after_ms)
     demand(WRITE, session.access)
+    refusal = charge(limits, session.user_id, now_ms, command.data)
+    if refusal is not None:
+        raise RateLimited(refusal.retry_after_ms)
     message_id = service.ids.new(now_ms)
     session.post(
         command.id,

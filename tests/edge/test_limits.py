@@ -55,6 +55,7 @@ def test_contract_table() -> None:
         "operations": (1200, 60),
         "pages": (3000, 60),
         "bad-credentials": (60, 60),
+        "chat-bytes": (64 * 1024 * 1024, 86_400),
         "kept-answers": (64 * 1024 * 1024, 86_400),
         "astray": (1200, 60),
     }
