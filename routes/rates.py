@@ -57,6 +57,10 @@ each server at once, so they are more than those of one caller. Not in the contr
 SETTINGS_WRITE = Policy("settings-write", 60, 60, outer=ALL_SETTINGS, of_owner=OWNED_SETTINGS)
 """Settings writes, each a version of up to 64 KiB that is published to all viewers; not in the contract's table."""
 
+CONNECT_BYTES = Policy("connect-bytes", 1024 * 1024 * 1024, 86_400)
+"""Bytes of settings, registrations, commands and their results of one user and all servers that are theirs, without the
+first KiB of each (`connect/volume.py`); not in the contract's table."""
+
 DOMAIN_VERIFY = Policy("domain-verify", 30, 60)
 """Checks of domains, each of which sends a DNS query for a name that the caller chooses; not in the contract's table.
 """

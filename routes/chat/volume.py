@@ -38,13 +38,8 @@ def charge(limits: Limits, user_id: str, now_ms: int, draft: MessageDraft) -> De
         and not draft.attachment_ids
     ):
         return None
-    excess = _bytes_of(content, draft.mentions or (), draft.attachment_ids or (), draft.poll) - ORDINARY_BYTES
-    if excess <= 0:
-        return None
-    refusal = limits.refusal(CHAT_BYTES, user_id, now_ms)
-    if refusal is None:
-        limits.spend(CHAT_BYTES, user_id, now_ms, excess)
-    return refusal
+    size = _bytes_of(content, draft.mentions or (), draft.attachment_ids or (), draft.poll)
+    return limits.charge(CHAT_BYTES, user_id, now_ms, size - ORDINARY_BYTES)
 
 
 def charge_call(call: Call, draft: MessageDraft) -> None:

@@ -162,6 +162,24 @@ class Limits:
         if self.spending is not None:
             self.spending.note(bucket, (policy.name, caller, ""), policy.quota, tokens)
 
+    def charge(self, policy: Policy, caller: str, now_ms: int, tokens: int) -> Decision | None:
+        """Take tokens where there is one, more than there are if need be; otherwise return the refusal.
+
+        So a thing of any size may be done, and the next one waits until it is paid for.
+
+        Args:
+            policy: the policy that counts the call.
+            caller: the principal's key, or a client address.
+            now_ms: epoch milliseconds, from the injected clock.
+            tokens: none are taken below 1.
+        """
+        if tokens <= 0:
+            return None
+        refusal = self.refusal(policy, caller, now_ms)
+        if refusal is None:
+            self.spend(policy, caller, now_ms, tokens)
+        return refusal
+
     def owe(self, policy: Policy, spent: Spent, now_ms: int) -> None:
         """Take the tokens that a caller has spent on another node, even if the bucket has fewer.
 

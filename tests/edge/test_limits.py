@@ -56,6 +56,7 @@ def test_contract_table() -> None:
         "pages": (3000, 60),
         "bad-credentials": (60, 60),
         "chat-bytes": (64 * 1024 * 1024, 86_400),
+        "connect-bytes": (1024 * 1024 * 1024, 86_400),
         "kept-answers": (64 * 1024 * 1024, 86_400),
         "astray": (1200, 60),
     }
@@ -85,6 +86,18 @@ def test_bytes_that_are_charged_late_stay_within_their_quota() -> None:
             limits.spend(kept, "ann", now_ms, size)
             spent += size
     assert spent <= 2 * kept.quota + size  # a full bucket, and what comes back in a day
+
+
+def test_a_price_is_taken_where_there_is_a_token_and_owed_beyond_it() -> None:
+    limits, kept = Limits(), policies.KEPT_ANSWERS
+    assert limits.charge(kept, "ann", NOW, 0) is None
+    assert limits.charge(kept, "ann", NOW, 2 * kept.quota) is None
+    refused = limits.charge(kept, "ann", NOW, 1)
+    assert refused is not None
+    assert refused.retry_after_ms == kept.window_seconds * 1000 + 2  # what is owed, and one token more
+    assert limits.charge(kept, "ann", NOW, 0) is None
+    assert limits.charge(kept, "bob", NOW, 1) is None
+    assert limits.charge(kept, "ann", NOW + refused.retry_after_ms, 1) is None
 
 
 def test_full_bucket_then_exact_refill() -> None:
