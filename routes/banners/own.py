@@ -90,7 +90,7 @@ async def design_banner(call: Call, body: BannerBody) -> BannerEntry:
     """
     name = line(body.name.strip(), "/name", NAME_MAX)
     design = designs.checked(body.base_color, [(layer.pattern, layer.color) for layer in body.patterns])
-    picture = await drawn(call.service, design)
+    picture = await drawn(call, design)
     maximum = units.capacity(await call.service.of(USER_DIRECTORY).access_of(call.user_id))
     banner = Banner(call.new_id(), call.user_id, name, design, call.now_ms)
     shape = partial(_entry, call.service.config.base_url)

@@ -1,28 +1,30 @@
 """The part of banners: the worker threads that draw them."""
 
-import trio
+from functools import partial
 
 from actors.banners.drawing import picture_of
 from persistence.banners.banners import Design
+from routes.call import Call
+from routes.edge.address import rate_key
 from routes.part import Opening, Part
-from routes.service import Service
+from routes.workers import Workers
 
 DRAWN_AT_ONCE = 1
 """Most banners drawn at the same time; others wait, at most until the deadline of their request."""
 
 
-async def _open(_opening: Opening) -> trio.CapacityLimiter:
-    return trio.CapacityLimiter(DRAWN_AT_ONCE)
+async def _open(_opening: Opening) -> Workers:
+    return Workers(DRAWN_AT_ONCE)
 
 
 BANNER_DRAWING = Part(name="drawing of banners", open=_open)
-"""Limits drawing to one banner at a time, so that banners take at most one core from everything else."""
+"""Draws one banner at a time, so that banners take at most one core from everything else."""
 
 
-async def drawn(service: Service, design: Design) -> bytes:
-    """Draw a banner in a worker thread; returns its picture as a PNG file.
+async def drawn(call: Call, design: Design) -> bytes:
+    """Draw a banner for a caller in a worker thread; returns its picture as a PNG file.
 
     Cancellation: the worker runs to its end and occupies its slot until then; its result is dropped.
     """
-    limiter = service.of(BANNER_DRAWING)
-    return await trio.to_thread.run_sync(picture_of, design, limiter=limiter, abandon_on_cancel=True)
+    caller = rate_key(call.client_address) if call.principal is None else call.principal.key
+    return await call.service.of(BANNER_DRAWING).run(caller, partial(picture_of, design), abandon=True)

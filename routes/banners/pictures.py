@@ -30,7 +30,7 @@ async def read_banner_picture(call: Call, id: ObjectId) -> Blob:
     """
     found = await call.service.database.read(_find, id)
     if isinstance(found, Design):
-        return _blob(await drawn(call.service, found), KEPT_CATALOG)
+        return _blob(await drawn(call, found), KEPT_CATALOG)
     if found is None:
         raise NotFound("no such banner")
     return _blob(found, KEPT)

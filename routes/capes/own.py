@@ -106,7 +106,7 @@ async def list_own_capes(call: Call, query: Paging) -> OwnCapePage:
 async def upload_cape(call: Call, body: CapeBody) -> OwnCapeEntry:
     """Stores a cape as a draft; at most 100 capes a user. Needs no accepted terms."""
     name, description = clean_name(body.name), clean_description(body.description)
-    pictures = await call.service.of(CAPE_WORKSHOP).pictures(body.texture.data_url)
+    pictures = await call.service.of(CAPE_WORKSHOP).pictures(call.user_id, body.texture.data_url)
     wanted = CapeDraft(new_uuid(call.service.random_bytes), name, description, pictures)
     return await _change(call, partial(draft, owner_id=call.user_id, wanted=wanted, now_ms=call.now_ms))
 
@@ -133,7 +133,7 @@ async def edit_cape(call: Call, id: Uuid, body: CapePatch) -> OwnCapeEntry:
         None if body.description is None else clean_description(body.description),
         None
         if body.texture is None
-        else await call.service.of(CAPE_WORKSHOP).pictures(body.texture.data_url),
+        else await call.service.of(CAPE_WORKSHOP).pictures(call.user_id, body.texture.data_url),
     )
     return await _change(call, partial(edit, owner_id=call.user_id, id=id, change=change, now_ms=call.now_ms))
 

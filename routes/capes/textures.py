@@ -1,12 +1,13 @@
 """The part of capes: decodes uploaded textures in worker threads, and counts downloads."""
 
-import trio
+from functools import partial
 
 from actors.capes.downloads import Downloads
 from actors.capes.images import pictures_of
 from persistence.bridge.database import Database
 from persistence.capes.rows import Pictures
 from routes.part import Opening, Part
+from routes.workers import Workers
 
 DECODED_AT_ONCE = 2
 """Most uploads decoded at the same time; others wait, at most until the deadline of their request."""
@@ -21,12 +22,13 @@ class CapeWorkshop:
 
     def __init__(self, database: Database) -> None:
         self.downloads = Downloads(database)
-        self._limiter = trio.CapacityLimiter(DECODED_AT_ONCE)
+        self._workers = Workers(DECODED_AT_ONCE)
 
-    async def pictures(self, data_url: str) -> Pictures:
+    async def pictures(self, user_id: str, data_url: str) -> Pictures:
         """Decode an upload in a worker thread: its texture and preview.
 
         Args:
+            user_id: who uploads it.
             data_url: `data:image/png;base64,…`, as the client sent it.
 
         Raises:
@@ -35,9 +37,7 @@ class CapeWorkshop:
 
         Cancellation: the worker runs to its end and occupies its slot until then; its result is dropped.
         """
-        return await trio.to_thread.run_sync(
-            pictures_of, data_url, limiter=self._limiter, abandon_on_cancel=True
-        )
+        return await self._workers.run(user_id, partial(pictures_of, data_url), abandon=True)
 
 
 async def _open(opening: Opening) -> CapeWorkshop:

@@ -5,6 +5,8 @@ reserved before a byte is written, and the row becomes visible after the file is
 that a browser does not execute.
 """
 
+from functools import partial
+
 import structlog
 import trio
 
@@ -82,9 +84,8 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
     # An early check, before the file is decoded and stored; the final one is made when the row is written.
     await service.database.read(check_may_upload, conversation_id)
     checks = service.of(UPLOAD_CHECKS)
-    upload = await trio.to_thread.run_sync(
-        check_upload, body, service.config.attachment_max_bytes, limiter=checks
-    )
+    check = partial(check_upload, body, service.config.attachment_max_bytes)
+    upload = await checks.run(call.user_id, check)
     row = attachment_row(
         upload,
         id=call.new_id(),
@@ -94,7 +95,7 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
     )
     await change_by_itself(service, reserve, row, about=None)
     try:
-        await trio.to_thread.run_sync(_store, service, upload, limiter=checks)
+        await checks.run(call.user_id, partial(_store, service, upload))
         return await change(call, keep, row, about=None)
     except BaseException:
         await _release(service, row)

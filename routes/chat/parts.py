@@ -1,8 +1,6 @@
-"""The parts of chat: its kinds of actors, stored files, and the limit of concurrent uploads."""
+"""The parts of chat: its kinds of actors, stored files, and the workers for uploads."""
 
 from typing import Any
-
-import trio
 
 from actors.chat.kind import ChatKinds, chat_kinds
 from actors.kernel.kind import Kind
@@ -10,6 +8,7 @@ from persistence.blobs import Blobs
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
 from routes.part import Opening, Part
 from routes.users.parts import PRESENCE
+from routes.workers import Workers
 
 UPLOADS_AT_ONCE = 2
 """Most attachments checked or written at the same time; others wait."""
@@ -25,8 +24,8 @@ async def _open_blobs(opening: Opening) -> Blobs:
     return Blobs(opening.config.shared_dir / "blobs")
 
 
-async def _open_upload_checks(_opening: Opening) -> trio.CapacityLimiter:
-    return trio.CapacityLimiter(UPLOADS_AT_ONCE)
+async def _open_upload_checks(_opening: Opening) -> Workers:
+    return Workers(UPLOADS_AT_ONCE)
 
 
 def _kinds(chat: ChatKinds) -> tuple[Kind[Any, Any], ...]:
@@ -40,4 +39,4 @@ BLOBS = Part(name="attachments", open=_open_blobs)
 """The stored bytes of attachments."""
 
 UPLOAD_CHECKS = Part(name="checks of attachments", open=_open_upload_checks)
-"""Limits how many attachments are checked and written at the same time."""
+"""Checks and writes attachments, a few at the same time."""

@@ -1,10 +1,9 @@
 """The parts of news: the live views, the dates of feeds, and the worker that renders Markdown."""
 
-import trio
-
 from actors.news.feed_dates import FeedDates
 from actors.news.live import NewsLive
 from routes.part import Opening, Part
+from routes.workers import Workers
 
 
 async def _open_live(opening: Opening) -> NewsLive:
@@ -15,8 +14,8 @@ async def _open_feed_dates(_opening: Opening) -> FeedDates:
     return FeedDates()
 
 
-async def _open_renderer(_opening: Opening) -> trio.CapacityLimiter:
-    return trio.CapacityLimiter(1)
+async def _open_renderer(_opening: Opening) -> Workers:
+    return Workers(1)
 
 
 NEWS_LIVE = Part(name="live news", open=_open_live)
@@ -26,4 +25,4 @@ FEED_DATES = Part(name="dates of news feeds", open=_open_feed_dates)
 """When each RSS feed last changed."""
 
 RENDERER = Part(name="renderer of news", open=_open_renderer)
-"""Allows one text to be rendered at a time, so that articles take at most one core from everything else."""
+"""Renders one text at a time, so that articles take at most one core from everything else."""

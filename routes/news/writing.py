@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import trio
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -96,11 +95,12 @@ async def change_article(call: Call, news_id: ObjectId, body: ArticlePatch) -> A
 
 
 async def _rendered(call: Call, wish: Checked) -> Checked:
-    """The changes, with a new text rendered as HTML in a worker thread; waits until earlier texts are rendered."""
+    """The changes, with a new text rendered as HTML in a worker thread; waits until earlier texts of the same user are
+    rendered, and one of each other."""
     body = wish.columns.get("body")
     if body is None:
         return wish
-    html = await trio.to_thread.run_sync(markdown.render, body, "/body", limiter=call.service.of(RENDERER))
+    html = await call.service.of(RENDERER).run(call.user_id, partial(markdown.render, body, "/body"))
     return replace(wish, columns={**wish.columns, "body_html": html})
 
 

@@ -4,7 +4,6 @@ from functools import partial
 from typing import Annotated
 
 import msgspec
-import trio
 
 from actors.bounds import ShortText, UuidText, ruled
 from actors.errors import Forbidden, Invalid, NotFound, TooLarge
@@ -111,9 +110,8 @@ async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
 async def _upload(call: Call, body: TotemChoice, data: NewModel) -> Totem:
     draft = _draft(body, data)
     check_draft(draft, call.user_id)
-    content = await trio.to_thread.run_sync(
-        check_upload, data.format, data.data, limiter=call.service.of(TOTEM_CHECKS), abandon_on_cancel=True
-    )
+    check = partial(check_upload, data.format, data.data)
+    content = await call.service.of(TOTEM_CHECKS).run(call.user_id, check, abandon=True)
     model_id = call.new_id()
     store = partial(upload, now_ms=call.now_ms)
     return await change(call, store, call.user_id, model_id, draft, content, about=None, shape=totem_of)

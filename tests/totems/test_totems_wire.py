@@ -371,7 +371,7 @@ async def test_repeats_under_a_key(world: World, path: str):
 async def test_uploads_are_looked_at_a_few_at_once(world: World):
     """More of them wait, and nobody else waits for them."""
     ann, ben = await world.players("Ann", "Ben")
-    limiters = [service.of(TOTEM_CHECKS) for service in world.services]
+    limiters = [service.of(TOTEM_CHECKS).places for service in world.services]
     held = [(limiter, object()) for limiter in limiters for _ in range(int(limiter.total_tokens))]
     for limiter, holder in held:
         await limiter.acquire_on_behalf_of(holder)
