@@ -10,14 +10,15 @@ from routes.rates import CHAT_BYTES
 from tests.chat.play import poll_body
 from tests.support.world import Player, World
 
+pytestmark = pytest.mark.one_node(because="they count to the last byte")
+
 LONG = "\N{DRAGON}" * MAX_CONTENT_CHARACTERS
 """16,000 bytes, which take twenty seconds to come back."""
 
 
 def spend(world: World, player: Player, left_bytes: int) -> None:
     """Leave a user so many bytes of what they may write in a day."""
-    for service in world.services:
-        service.limits.spend(CHAT_BYTES, player.id, world.clock.now_ms(), CHAT_BYTES.quota - left_bytes)
+    world.service.limits.spend(CHAT_BYTES, player.id, world.clock.now_ms(), CHAT_BYTES.quota - left_bytes)
 
 
 async def test_long_messages_use_up_a_day_and_ordinary_ones_do_not(world: World) -> None:

@@ -1,9 +1,13 @@
 """Wire: how many bytes a user and their game servers may send in a day to be kept, however many servers there are."""
 
+import pytest
+
 from routes.connect.volume import FREE_BYTES
 from routes.rates import CONNECT_BYTES
 from tests.connect.play import GameServer, claimed
 from tests.support.world import Player, World
+
+pytestmark = pytest.mark.one_node(because="they count to the last byte")
 
 LARGE = {"text": "x" * 32_000}
 LIMITED = (429, "RATE_LIMITED")
@@ -26,8 +30,9 @@ async def test_what_servers_of_one_owner_keep_counts_together(world: World) -> N
     stranger = await claimed(world, ben)
     extension, ack = await _extension(ann), await _command(ann, other)
     actions = [{"id": id, "description": "x" * 500} for id in "abc"]
-    for service in world.services:
-        service.limits.spend(CONNECT_BYTES, f"owner:{ann.id}", world.clock.now_ms(), CONNECT_BYTES.quota - 1)
+    world.service.limits.spend(
+        CONNECT_BYTES, f"owner:{ann.id}", world.clock.now_ms(), CONNECT_BYTES.quota - 1
+    )
     settings = {"data": LARGE}
     await one.do("PUT", f"{one.path}/settings", settings, status=200)
 
