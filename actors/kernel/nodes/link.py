@@ -15,7 +15,6 @@ Everything is bounded: a link that is full refuses an entry (`LinkFull`), and gi
 the receiver is told (`LOST`) so that it can begin anew.
 """
 
-from collections import deque
 from collections.abc import Iterator
 from enum import Enum
 from itertools import count
@@ -105,11 +104,11 @@ class Link:
         self.peer = peer
         self._own = own
         # what goes out
-        self._waiting: deque[Piece] = deque()
-        self._kept: dict[int, Piece] = {}  # by number, those that are not acknowledged
+        self._kept: dict[int, Piece] = {}  # by number without a gap, those that are not acknowledged
+        self._floor = 1  # number of the first of them; of the next one while there are none
         self._next_kept = 1
-        self._kept_sent = 1  # number of the first that was never sent
-        self._again_from: int | None = None
+        self._unsent = 1  # number of the first that was never sent
+        self._going = 1  # number of the next to be sent: a lower one while some are sent again
         self._number = 0
         self._bytes = 0
         self._sent_at = self._progress_at = now
@@ -125,11 +124,6 @@ class Link:
     def waiting_bytes(self) -> int:
         """How many bytes wait to be sent, or to be acknowledged."""
         return self._bytes
-
-    @property
-    def floor(self) -> int:
-        """The number of the oldest piece that is not acknowledged; without any, of the piece that is added next."""
-        return next(iter(self._kept), self._next_kept)
 
     def is_heard(self, now: float, within: float = BELIEVED_SECONDS) -> bool:
         """Whether the other node was heard lately.
@@ -163,46 +157,55 @@ class Link:
                 begins anew, even if it has received all before this one.
             ValueError: the entry is too large for any link; a defect.
         """
-        if len(body) > ENTRY_BYTES:
-            raise ValueError(f"an entry of {len(body)} bytes")
-        if self._bytes + len(body) > LINK_BYTES:
+        size = len(body)
+        if size > ENTRY_BYTES:
+            raise ValueError(f"an entry of {size} bytes")
+        if self._bytes + size > LINK_BYTES:
             self._give_up()
             raise LinkFull
-        for start in range(0, len(body) or 1, PIECE_BYTES):
+        if size <= PIECE_BYTES:
+            self._keep(Piece(body, True, True, True), size)
+            return self._next_kept
+        for start in range(0, size, PIECE_BYTES):
             part = body[start : start + PIECE_BYTES]
-            piece = Piece(part, True, start == 0, start + PIECE_BYTES >= len(body))
-            self._waiting.append(piece)
-            self._kept[self._next_kept] = piece
-            self._next_kept += 1
-            self._bytes += _cost(piece)
+            self._keep(Piece(part, True, start == 0, start + PIECE_BYTES >= size), len(part))
         return self._next_kept
+
+    def _keep(self, piece: Piece, size: int) -> None:
+        self._kept[self._next_kept] = piece
+        self._next_kept += 1
+        self._bytes += size + PIECE_COST_BYTES
 
     def is_acknowledged(self, number: int) -> bool:
         """Whether the entry with the number that `send` returned, and all before it, have arrived or were lost."""
-        return self.floor >= number
+        return self._floor >= number
 
     def wants_to_send(self, now: float) -> bool:
         """Whether `take` has something to send at `now`, monotonic seconds."""
-        patient_until = max(self._progress_at, self._repeated_at) + PATIENCE_SECONDS
-        if self.floor < self._kept_sent and now >= patient_until:
-            self._repeat(now)
-        return bool(
-            self._waiting or self._again_from is not None or self._owes or now - self._sent_at >= BEAT_SECONDS
-        )
+        if self._floor < self._unsent:
+            patient_until = max(self._progress_at, self._repeated_at) + PATIENCE_SECONDS
+            if now >= patient_until:
+                self._repeat(now)
+        return self._going < self._next_kept or self._owes or now - self._sent_at >= BEAT_SECONDS
 
     def take(self, now: float) -> Batch:
         """Make the next batch, at `now` in monotonic seconds. An empty one says only that this node lives, and what
         it has heard."""
-        first_kept = self._kept_sent if self._again_from is None else self._again_from
-        pieces = self._take_again()
-        room = BATCH_BYTES - sum(map(_cost, pieces))
-        while self._again_from is None and self._waiting and room >= _cost(self._waiting[0]):
-            piece = self._waiting.popleft()
-            room -= _cost(piece)
-            if self.floor == self._kept_sent:
-                self._progress_at = now
-            self._kept_sent += 1
+        first_kept = number = self._going
+        pieces: list[Piece] = []
+        room = BATCH_BYTES
+        while number < self._next_kept:
+            piece = self._kept[number]
+            room -= len(piece.body) + PIECE_COST_BYTES
+            if room < 0:
+                break
             pieces.append(piece)
+            number += 1
+        self._going = number
+        if number > self._unsent:
+            if self._floor == self._unsent:
+                self._progress_at = now
+            self._unsent = number
         self._number += 1
         self._sent_at = now
         batch = Batch(
@@ -212,42 +215,26 @@ class Link:
             self._number,
             self._expected_kept - 1,
             self._misses,
-            self.floor,
+            self._floor,
             first_kept,
             tuple(pieces),
         )
         self._owes = self._misses = False
         return batch
 
-    def _take_again(self) -> list[Piece]:
-        pieces: list[Piece] = []
-        room = BATCH_BYTES
-        while self._again_from is not None:
-            piece = self._kept[self._again_from]
-            if room < _cost(piece):
-                break
-            room -= _cost(piece)
-            pieces.append(piece)
-            self._again_from += 1
-            if self._again_from >= self._kept_sent:
-                self._again_from = None
-        return pieces
-
     def _repeat(self, now: float) -> None:
         """Send again what was sent and is not acknowledged."""
-        if self.floor < self._kept_sent:
+        if self._floor < self._unsent:
             self._repeated_at = now
-            self._again_from = self.floor
+            self._going = self._floor
 
     def _give_up(self) -> None:
         self._bytes = 0
         self._kept.clear()
-        self._waiting.clear()
         # The refused entry takes a number as well: where all that was sent has arrived and is not acknowledged yet, the
         # receiver misses nothing but that one.
         self._next_kept += 1
-        self._kept_sent = self._next_kept
-        self._again_from = None
+        self._floor = self._unsent = self._going = self._next_kept
 
     # -- what comes in ------------------------------------------------------------------------------
 
@@ -274,13 +261,18 @@ class Link:
             self._expected_kept = batch.floor
             self._parts = []
         self._hear_acknowledged(batch, now)
-        if batch.first_kept > self._expected_kept:
+        number = batch.first_kept
+        if number > self._expected_kept:
             self._misses = self._owes = True
-        for number, piece in enumerate(batch.pieces, batch.first_kept):
+        for piece in batch.pieces:
             self._owes = True
             if number == self._expected_kept:
                 self._expected_kept += 1
-                self._add(piece, heard)
+                if piece.first and piece.last:
+                    heard.append(piece.body)
+                else:
+                    self._add(piece, heard)
+            number += 1
         return heard
 
     def _add(self, piece: Piece, heard: list[Heard]) -> None:
@@ -292,18 +284,12 @@ class Link:
             self._parts = []
 
     def _hear_acknowledged(self, batch: Batch, now: float) -> None:
-        floor = self.floor
-        for number in range(floor, batch.acknowledged + 1):
-            piece = self._kept.pop(number, None)
-            if piece is not None:
-                self._bytes -= _cost(piece)
-        if self.floor > floor:
+        upto = min(batch.acknowledged + 1, self._unsent)
+        if upto > self._floor:
             self._progress_at = now
-        if self._again_from is not None and self._again_from < self.floor:
-            self._again_from = self.floor if self.floor < self._kept_sent else None
+            for number in range(self._floor, upto):
+                self._bytes -= len(self._kept.pop(number).body) + PIECE_COST_BYTES
+            self._floor = upto
+            self._going = max(self._going, upto)
         if batch.again and now - self._repeated_at >= AGAIN_SECONDS:
             self._repeat(now)
-
-
-def _cost(piece: Piece) -> int:
-    return len(piece.body) + PIECE_COST_BYTES

@@ -145,7 +145,8 @@ class Links:
         """
         number = self._links[node].send(entry)
         self.statistics.entries += 1
-        self._flush_soon()
+        if not self._is_flushing:
+            self._flush_soon()
         return number
 
     def is_acknowledged(self, node: str, number: int) -> bool:
@@ -164,7 +165,8 @@ class Links:
         Where such a function has another called, that follows it. What one raises is logged.
         """
         self._at_end.append(call)
-        self._flush_soon()
+        if not self._is_flushing:
+            self._flush_soon()
 
     def flush(self) -> None:
         """Send what waits, as far as the bus takes it."""
@@ -194,15 +196,16 @@ class Links:
             self.statistics.dropped += 1
             return
         waited_bytes = link.waiting_bytes
-        heard = link.receive(batch, self._now())
+        node, now = batch.sender, self._now()
+        heard = link.receive(batch, now)
         if link.waiting_bytes < waited_bytes:
-            self._has_room(link.peer.node)
+            self._has_room(node)
         for thing in heard:
             if thing is Trouble.GAP:
                 self.statistics.gaps += 1
-                _log.info("link_gap", node=link.peer.node)
-            self._heard(link.peer.node, thing)
-        if link.wants_to_send(self._now()):
+                _log.info("link_gap", node=node)
+            self._heard(node, thing)
+        if not self._is_flushing and link.wants_to_send(now):
             self._flush_soon()
 
     async def keep(self) -> None:
@@ -225,9 +228,8 @@ class Links:
         return now
 
     def _flush_soon(self) -> None:
-        if not self._is_flushing:
-            self._is_flushing = True
-            self._soon(self.flush)
+        self._is_flushing = True
+        self._soon(self.flush)
 
 
 def _unheard(_node: str) -> None:

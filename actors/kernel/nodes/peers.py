@@ -82,6 +82,10 @@ class Peers:
         number = self._lives.get(node)
         return None if number is None else Life(node, number)
 
+    def lives(self, peer: Life) -> bool:
+        """Whether a node is linked in this life: its next one waits for no answer to what this one has asked."""
+        return self._lives.get(peer.node) == peer.number
+
     def meet(self, peer: Life) -> None:
         """Link a node; one that was linked in a former life is unlinked first."""
         known = self._lives.get(peer.node)
@@ -239,17 +243,16 @@ class Peers:
         self._is_closed = True
 
     def _take(self, node: str, heard: Heard) -> None:
-        if self._is_closed:
+        if self._is_closed or heard is Trouble.GAP:
             return
         if heard is Trouble.LOST:
             self._lost(node)
-        elif isinstance(heard, bytes):
-            if self._early is None:
-                self._pass_on(node, heard)
-            elif len(self._early) < EARLY_ENTRIES:
-                self._early.append((node, heard))
-            else:
-                self._lost(node)
+        elif self._early is None:
+            self._pass_on(node, heard)
+        elif len(self._early) < EARLY_ENTRIES:
+            self._early.append((node, heard))
+        else:
+            self._lost(node)
 
     def _pass_on(self, node: str, data: bytes) -> None:
         try:
@@ -257,11 +260,12 @@ class Peers:
         except msgspec.DecodeError:
             _log.warning("entry_not_understood", node=node)
             return
-        if isinstance(entry, Said):
+        kind = type(entry)
+        if kind is Said:
             topic = self._topics.get(entry.topic)
             if topic is not None:
                 attempt("hearing a node", entry.topic, node, topic, node, entry.body)
             return
-        hearer = self._hearers.get(type(entry))
+        hearer = self._hearers.get(kind)
         if hearer is not None:
-            attempt("hearing a node", type(entry).__name__, node, hearer, node, entry)
+            attempt("hearing a node", kind.__name__, node, hearer, node, entry)
