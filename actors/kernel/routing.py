@@ -35,8 +35,9 @@ class Routing:
         far = self._far
         if far is None:
             return False
-        lives = (kind.name, id) in self._owners.live
-        return far.holds(kind.name, id) or not (lives or far.is_here(kind.name, id))
+        if far.holds(kind.name, id):
+            return True
+        return (kind.name, id) not in self._owners.live and not far.where.is_here(kind.name, id)
 
     async def go_to(self, kind: Kind[Any, Any], id: str) -> None:
         """Return at once where an owner lives here, or may be loaded here. Cancellation ends only the wait.

@@ -182,6 +182,7 @@ class Copy:
         offset = self.channel.offset
         placed: list[tuple[int | None, Any]] = []
         journal: list[bytes] = []
+        moves = False
         for data in turned.events:
             event = self._decode(data)
             before, state = state, kind.apply(state, event)
@@ -191,26 +192,24 @@ class Copy:
                 offset += 1
                 journal.append(data)
             placed.append((offset if event.journaled else None, event))
-        moves = moved_by(event for _, event in placed)
-        self._tell(state, placed, journal, moves=moves)
+            moves = moves or event.moves_audience
+        self._tell(state, placed, journal, moves=moved_by([event for _, event in placed]) if moves else False)
 
     def _tell(
         self, state: Any, events: list[tuple[int | None, Any]], journal: Sequence[bytes], *, moves: Moved
     ) -> None:
-        self.channel.publish(
-            state,
-            events,
-            moves=moves,
-            reframing=sum(event.reframes for _, event in events),
-            sizes=map(len, journal),
-            rewrites=any(event.rewrites for _, event in events),
-        )
-        self._tell_followers(state, [event for _, event in events])
+        reframing, rewrites = 0, False
+        for _, event in events:
+            reframing += event.reframes
+            rewrites = rewrites or event.rewrites
+        sizes = map(len, journal)
+        self.channel.publish(state, events, moves=moves, reframing=reframing, sizes=sizes, rewrites=rewrites)
+        self._tell_followers(state, events)
 
-    def _tell_followers(self, state: Any, events: Sequence[Any]) -> None:
+    def _tell_followers(self, state: Any, events: Sequence[tuple[int | None, Any]]) -> None:
         followers = self.kind.followers
         if followers is not None and followers.on_copied is not None:
-            for event in events:
+            for _, event in events:
                 followers.on_copied(state, event)
 
     # -- rows ---------------------------------------------------------------------------------------
@@ -239,7 +238,7 @@ class Copy:
             stale = had != (recovered.epoch, recovered.version)
             channel.attach(recovered.epoch, recovered.seq, recovered.state, stale=stale)
             if stale:
-                self._tell_followers(recovered.state, [None])
+                self._tell_followers(recovered.state, [(None, None)])
             if unshown:
                 self._tell(recovered.state, unshown, (), moves=False)
 

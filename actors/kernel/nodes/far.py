@@ -4,6 +4,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any, Protocol
 
 import msgspec
@@ -20,10 +21,11 @@ from actors.kernel.nodes.followed import Followed, Position
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.posts import Posts, packed
-from actors.kernel.nodes.telling import Telling, decoded
+from actors.kernel.nodes.telling import Decoders, Telling, decoders_of
 from actors.kernel.nodes.whereabouts import Place, Whereabouts
 from persistence.errors import OutcomeUnknown
 from persistence.nodes.members import Lease
+from persistence.nodes.shards import shard_of
 
 _log = structlog.get_logger()
 
@@ -81,8 +83,10 @@ class Far:
         self._telling = Telling(where, peers, spawn, ask_seconds)
         self._spawn = spawn
         self._here: Here | None = None
-        self._touched: dict[tuple[str, str], dict[str, None]] = {}  # ids by view and source, of this step
+        # by view and source, of this step
+        self._touched: dict[tuple[str, str], list[Collection[str]]] = {}
         self._kinds: Mapping[str, Kind[Any, Any]] = {}
+        self._decoders: Decoders = {}
 
     def open(
         self,
@@ -102,8 +106,9 @@ class Far:
                 whose event it was.
         """
         self._here, self._kinds = here, kinds
+        self._decoders = decoders_of(kinds.values())
         self._posts.open(here.deliver)
-        self._telling.open(here.tell_here, kinds)
+        self._telling.open(here.tell_here, self._decoders)
         self.followed.open(position)
         peers = self.peers
         peers.hear(Asked, self._hear_question)
@@ -184,13 +189,17 @@ class Far:
 
         Args:
             view_name: the name of the view.
-            ids: which of these views.
+            ids: which of these views; a collection that changes no more.
             source: the id of the owner whose event it was.
         """
         if ids and self.peers.are_any:
             if not self._touched:
                 self.peers.at_end_of_step(self._tell_touched)
-            self._touched.setdefault((view_name, source), {}).update(dict.fromkeys(ids))
+            known = self._touched.get((view_name, source))
+            if known is None:
+                self._touched[view_name, source] = [ids]
+            else:
+                known.append(ids)
 
     def news(self, kind_name: str, id: str, event: Any) -> None:
         """Have memory on all other nodes follow an event of an owner here.
@@ -208,7 +217,8 @@ class Far:
 
     def _tell_touched(self) -> None:
         touched, self._touched = self._touched, {}
-        for (view_name, source), ids in touched.items():
+        for (view_name, source), those in touched.items():
+            ids = those[0] if len(those) == 1 else dict.fromkeys(chain.from_iterable(those))
             self.peers.tell_all(Touched(view_name, list(ids), source))
 
     # -- from the others ----------------------------------------------------------------------------
@@ -216,17 +226,19 @@ class Far:
     def _hear_question(self, node: str, asked: Asked) -> None:
         if self._here is None:
             return
-        shard = self.where.shard_of(asked.kind, asked.id)
-        self.where.learn({shard: Lease(self.where.node, asked.fence)})
+        shard = shard_of(asked.kind, asked.id)
         own = self.where.fences.get(shard)
+        if own != asked.fence:
+            self.where.learn({shard: Lease(self.where.node, asked.fence)})
+            own = self.where.fences.get(shard)
         if own is not None and own != asked.fence:
             # The shard was elsewhere meanwhile: letters before this one may be on their way back to the asker.
             self.peers.tell(node, Moved(asked.number, self.where.node, own))
             return
         try:
             kind = self._kinds[asked.kind]
-            command = decoded(kind, asked.name, asked.command)
-        except (KeyError, StopIteration, msgspec.DecodeError) as fault:
+            command = self._decoders[asked.kind, asked.name](asked.command)
+        except (KeyError, msgspec.DecodeError) as fault:
             # Of another release, while nodes are renewed: nothing was done, and the owner moves to a node of that one.
             _log.warning("question_not_understood", node=node, kind=asked.kind, why=type(fault).__name__)
             self.peers.tell(node, Answered(asked.number, None, failed(Overloaded(RENEWED))))
@@ -243,7 +255,7 @@ class Far:
             until: when its caller stops waiting, on trio's clock.
             form: the type of replies to the command; None for none.
         """
-        if asker is None or self.peers.life(asker.node) != asker:
+        if asker is None or not self.peers.lives(asker):
             return
         node, error = asker.node, answer.error
         if isinstance(error, Elsewhere):
@@ -260,14 +272,14 @@ class Far:
     async def _answer_later(self, asker: Life, number: int, until: float, data: bytes) -> None:
         is_said = False
         with trio.move_on_at(until):
-            if self.peers.life(asker.node) == asker:
+            if self.peers.lives(asker):
                 is_said = await self.peers.answers.wait_to_say(asker.node, data)
         if not is_said:
             self._answer_unknown(asker, number)
 
     def _answer_unknown(self, asker: Life, number: int) -> None:
         """Answer that the outcome is unknown, because the answer itself is too large or found no room in time."""
-        if self.peers.life(asker.node) == asker:
+        if self.peers.lives(asker):
             self.peers.tell(asker.node, Answered(number, None, failed(OutcomeUnknown())))
 
     def _hear_news(self, node: str, heard: Heard) -> None:

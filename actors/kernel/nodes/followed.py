@@ -72,11 +72,13 @@ class Followed:
         """
         if (kind_name, id) not in self._nodes:
             return
-        if any(event.needs_rows for _, event in events):
-            self._tell(kind_name, id, place, encode(Stands(kind_name, id, *place)))
-        else:
-            encoded = [encode(event) for _, event in events]
-            self._tell(kind_name, id, place, encode(Turned(kind_name, id, *place, is_durable, encoded)))
+        encoded: list[bytes] = []
+        for _, event in events:
+            if event.needs_rows:
+                self._tell(kind_name, id, place, encode(Stands(kind_name, id, *place)))
+                return
+            encoded.append(encode(event))
+        self._tell(kind_name, id, place, encode(Turned(kind_name, id, *place, is_durable, encoded)))
 
     def begun(self, kind_name: str, id: str, place: tuple[str, int]) -> None:
         """Tell whoever follows an owner where it stands, since it was loaded.

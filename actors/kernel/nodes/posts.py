@@ -145,32 +145,31 @@ class Posts:
         line = self._lines.get((kind.name, id))
         if line is None:
             line = self._lines[kind.name, id] = Line(kind, id)
-        line.waiting.append(Post(letter, trio.current_time() + seconds))
+        now = trio.current_time()
+        line.waiting.append(Post(letter, now + seconds))
         self._waiting += 1
-        self._advance(line)
+        self._advance(line, now)
         if self._lines and not self._is_looked_after:
             self._is_looked_after = True
             self._spawn(self._look_after)
 
     # -- lines --------------------------------------------------------------------------------------
 
-    def _advance(self, line: Line) -> None:
-        """Have the line's letters go as far as they can now."""
+    def _advance(self, line: Line, now: float) -> None:
+        """Have the line's letters go as far as they can at `now`, on trio's clock."""
         while line.waiting:
-            place = None
-            if not self._where.is_here(line.kind.name, line.id):
-                place = self._where.elsewhere(line.kind.name, line.id)
-                if place is None:
-                    return
+            place = self._where.elsewhere(line.kind.name, line.id)
+            if place is None and not self._where.is_here(line.kind.name, line.id):
+                return
             if line.under_way and line.at != place:
                 return
             post = line.waiting.popleft()
             self._waiting -= 1
-            self._go(line, post, place)
+            self._go(line, post, place, now)
         if line.is_over:
             self._lines.pop((line.kind.name, line.id), None)
 
-    def _go(self, line: Line, post: Post, place: Place | None) -> None:
+    def _go(self, line: Line, post: Post, place: Place | None, now: float) -> None:
         letter = post.letter
         if not letter.open:
             letter.end()
@@ -181,12 +180,12 @@ class Posts:
             not letter.passes or letter.receipt is not None or type(letter.command) not in line.kind.crossing
         ):
             letter.close(Answer(None, Elsewhere(*place)))
-        elif not self._send(line, post, place):
+        elif not self._send(line, post, place, now):
             letter.close(Answer(None, Overloaded()))
 
-    def _send(self, line: Line, post: Post, place: Place) -> bool:
+    def _send(self, line: Line, post: Post, place: Place, now: float) -> bool:
         number, command = next(self._numbers), post.letter.command
-        left_ms = int(max(0.0, post.until - trio.current_time()) * 1000)
+        left_ms = int(max(0.0, post.until - now) * 1000)
         name = type(command).__name__
         asked = Asked(number, line.kind.name, line.id, place.fence, name, encode(command), left_ms)
         if not self._peers.call(place.node, asked):
@@ -208,7 +207,7 @@ class Posts:
                         self._answer(number, OutcomeUnknown("no answer of another node in time"))
                 for line in list(self._lines.values()):
                     self._drop_overdue(line, now)
-                    self._advance(line)
+                    self._advance(line, now)
         finally:
             self._is_looked_after = False
 
@@ -247,7 +246,10 @@ class Posts:
         if not line.under_way and line.returned:
             line.waiting.extendleft(reversed(line.returned))
             line.returned = []
-        self._advance(line)
+        if line.waiting:
+            self._advance(line, trio.current_time())
+        elif not line.under_way:
+            self._lines.pop((line.kind.name, line.id), None)
 
     def _hear_answer(self, _node: str, answered: Answered) -> None:
         sent = self._sent.get(answered.number)

@@ -33,7 +33,7 @@ class Renewals:
 
     def is_sure(self) -> bool:
         """Whether this node was a member so lately that nobody can have declared it dead."""
-        return self.silent_seconds < ROW_SECONDS
+        return self._now() - self._renewed_at < ROW_SECONDS
 
     @property
     def silent_seconds(self) -> float:

@@ -15,8 +15,8 @@ nothing goes in a circle. What goes through a former owner may be overtaken by w
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 import structlog
@@ -33,6 +33,10 @@ ROUND_SECONDS = 0.25
 
 TellHere = Callable[[str, str, Any], bool]
 """Tells an owner that lives here a command; see `far.Here.tell_here`."""
+
+Decoders: TypeAlias = Mapping[tuple[str, str], Callable[[bytes], Any]]
+"""Decode commands that have come from other nodes, by the name of the kind and that of the command's type. Each raises
+msgspec.DecodeError for bytes that are no such command."""
 
 _log = structlog.get_logger()
 
@@ -63,19 +67,19 @@ class Telling:
         self._spawn = spawn
         self._seconds = seconds
         self._tell_here: TellHere | None = None
-        self._kinds: Mapping[str, Kind[Any, Any]] = {}
+        self._decoders: Decoders = {}
         self._waiting: dict[tuple[str, str], deque[_Waiting]] = {}
         self._waiting_count = 0
         self._is_looked_after = False
 
-    def open(self, tell_here: TellHere, kinds: Mapping[str, Kind[Any, Any]]) -> None:
+    def open(self, tell_here: TellHere, decoders: Decoders) -> None:
         """Connect the owners of this node; called once.
 
         Args:
             tell_here: puts a command into the mailbox of an owner in memory.
-            kinds: every kind, by name.
+            decoders: decode the commands that come from other nodes.
         """
-        self._tell_here, self._kinds = tell_here, kinds
+        self._tell_here, self._decoders = tell_here, decoders
         self._peers.hear(Told, self._hear)
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> None:
@@ -93,7 +97,7 @@ class Telling:
         self._go(Told(kind.name, id, type(command).__name__, encode(command)), command)
 
     def _hear(self, _node: str, told: Told) -> None:
-        command = decoded(self._kinds[told.kind], told.name, told.command)
+        command = self._decoders[told.kind, told.name](told.command)
         shard = self._where.shard_of(told.kind, told.id)
         if told.fence:
             self._where.learn({shard: Lease(self._where.node, told.fence)})
@@ -144,17 +148,10 @@ class Telling:
             self._is_looked_after = False
 
 
-def decoded(kind: Kind[Any, Any], name: str, data: bytes) -> Any:
-    """A command that has come from another node.
-
-    Args:
-        kind: the kind of owner that the command is for.
-        name: the name of the command's type.
-        data: the encoded command.
-
-    Raises:
-        StopIteration: no command of that name crosses between nodes.
-        msgspec.DecodeError: the bytes are no command of that type.
-    """
-    form = next(one for one in kind.crossing if one.__name__ == name)
-    return msgspec.msgpack.decode(data, type=form)
+def decoders_of(kinds: Iterable[Kind[Any, Any]]) -> Decoders:
+    """The decoders of all commands of these kinds that cross between nodes."""
+    return {
+        (kind.name, form.__name__): msgspec.msgpack.Decoder(form).decode
+        for kind in kinds
+        for form in kind.crossing
+    }
