@@ -29,6 +29,7 @@ from routes.edge.deadline import Deadline
 from routes.edge.incoming import FarEnd
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.passing import FarClient, Passed
+from routes.task_pool import TaskPool
 
 REQUEST, RESPONSE, GONE, LET_GO = "request", "response", "client gone", "let go"
 
@@ -106,8 +107,11 @@ class PassingOn:
     """
 
     def __init__(self, membership: Membership, spawn: Callable[..., object]) -> None:
-        self._membership = membership
+        self._peers = membership.peers
+        self._where = membership.where
+        self._own = membership.life.node
         self._spawn = spawn
+        self._tasks = TaskPool("answering another node", spawn)
         self._answers: Answers | None = None
         self._numbers = membership.life.numbers()
         self._pending: dict[int, _Pending] = {}
@@ -115,7 +119,7 @@ class PassingOn:
         self._answering: dict[tuple[Life | None, int], _Answering] = {}  # by who asks, and its number
         self.passed = self.answered = 0
         """Requests that other nodes have answered, and those of others that were answered here."""
-        peers = membership.peers
+        peers = self._peers
         peers.hear_topic(REQUEST, self._hear_request)
         peers.hear_topic(RESPONSE, self._hear_response)
         peers.hear_topic(GONE, self._hear_gone)
@@ -129,11 +133,11 @@ class PassingOn:
     @property
     def is_sure(self) -> bool:
         """Whether this node may answer, because no other node can have taken over its shards meanwhile."""
-        return self._membership.where.is_sure()
+        return self._where.is_sure()
 
     async def wait_sure(self) -> bool:
         """As `is_sure`, once this node has been a member again if it just stood still. Cancellation ends the wait."""
-        return await self._membership.where.wait_sure()
+        return await self._where.wait_sure()
 
     async def pass_on(self, node: str, request: Passed, seconds: float, far_end: FarEnd | None) -> Outgoing:
         """Have a node answer a request.
@@ -152,8 +156,7 @@ class PassingOn:
         """
         number = next(self._numbers)
         waiter: OneShot[_Response | None] = OneShot()
-        peers = self._membership.peers
-        if not peers.call(node, Said(REQUEST, _encode(_Request(number, request)))):
+        if not self._peers.call(node, Said(REQUEST, _encode(_Request(number, request)))):
             raise Overloaded
         until = trio.current_time() + seconds + LONGEST_WAIT_SECONDS
         pending = self._pending[number] = _Pending(node, waiter, until, far_end)
@@ -168,7 +171,7 @@ class PassingOn:
             if pending.watch is not None:
                 pending.watch.cancel()
             if answer is None:
-                peers.say(node, LET_GO, _encode(number))
+                self._peers.say(node, LET_GO, _encode(number))
         self.passed += 1
         if answer is None or answer.status == UNKNOWN:
             raise OutcomeUnknown(f"no answer from node {node}")
@@ -200,7 +203,7 @@ class PassingOn:
         with while_pending:
             if number in self._pending:  # else its connection is somebody else's to read
                 await far_end.until_gone()
-                self._membership.peers.say(pending.node, GONE, _encode(number))
+                self._peers.say(pending.node, GONE, _encode(number))
 
     @property
     def waiting(self) -> int:
@@ -217,12 +220,12 @@ class PassingOn:
     def _hear_request(self, node: str, body: bytes) -> None:
         asked = _request(body)
         request = asked.request
-        own = self._membership.life.node
-        self._membership.where.learn({request.shard: Lease(own, request.fence)})
-        asker = self._membership.peers.life(node)
+        if self._where.fences.get(request.shard) != request.fence:
+            self._where.learn({request.shard: Lease(self._own, request.fence)})
+        asker = self._peers.life(node)
         deadline = Deadline(trio.current_time() + request.left_ms / 1000)
         answering = self._answering[asker, asked.number] = _Answering(deadline, FarClient())
-        self._spawn(self._answer, asker, asked, answering)
+        self._tasks.start(self._answer, asker, asked, answering)
 
     async def _answer(self, asker: Life | None, asked: _Request, answering: _Answering) -> None:
         try:
@@ -234,13 +237,16 @@ class PassingOn:
             if answering.deadline.has_expired:
                 return  # nobody waits for it any more
             self.answered += 1
-            peers = self._membership.peers
             data = answer_of(asked.number, outgoing)
             del outgoing  # its bytes are in `data`, which may wait
-            if data is None or peers.is_too_large(data):
+            if data is None or self._peers.is_too_large(data):
                 log.error("an answer cannot be passed on", line=asked.request.line)
                 self._say_instead(asker, asked.number, UNKNOWN)
-            elif asker is not None and self._lives(asker) and not peers.answers.say(asker.node, data):
+            elif (
+                asker is not None
+                and self._peers.lives(asker)
+                and not self._peers.answers.say(asker.node, data)
+            ):
                 await self._answer_later(asker, asked.number, answering, data)
         finally:
             self._answering.pop((asker, asked.number), None)
@@ -257,18 +263,14 @@ class PassingOn:
         self._answering[asker, number] = answering._replace(deadline=deadline)
         with deadline:
             deadline.begin()
-            is_said = await self._membership.peers.answers.wait_to_say(asker.node, data)
+            is_said = await self._peers.answers.wait_to_say(asker.node, data)
         if not (is_said or deadline.has_expired):
             self._say_instead(asker, number, UNKNOWN)
 
-    def _lives(self, asker: Life) -> bool:
-        """Whether the asking node still lives the life that has asked: its next life does not wait for an answer."""
-        return self._membership.peers.life(asker.node) == asker
-
     def _say_instead(self, asker: Life | None, number: int, status: int) -> None:
         """Say in place of an answer that there is none; so short that it need not wait for room."""
-        if asker is not None and self._lives(asker):
-            self._membership.peers.say(asker.node, RESPONSE, _encode(_Response(number, status, [], b"")))
+        if asker is not None and self._peers.lives(asker):
+            self._peers.say(asker.node, RESPONSE, _encode(_Response(number, status, [], b"")))
 
     def _hear_response(self, _node: str, body: bytes) -> None:
         answer = _response(body)
@@ -287,7 +289,7 @@ class PassingOn:
             answering.let_go()
 
     def _answered_for(self, node: str, body: bytes) -> _Answering | None:
-        asker = self._membership.peers.life(node)
+        asker = self._peers.life(node)
         return self._answering.get((asker, msgspec.msgpack.decode(body, type=int)))
 
     def _parted(self, node: str) -> None:

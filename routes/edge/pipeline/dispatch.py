@@ -114,10 +114,17 @@ class Edge:
         if endpoint is None:  # of a release that this node is not
             return problem(Overloaded(), request.request_id)
         incoming = request.incoming(client)
-        call = self._call(incoming, endpoint.status, trio.current_time())
-        call.client_address, call.request_id = request.client_address, request.request_id
+        call = Call(
+            self.service,
+            self.table,
+            request.request_id,
+            request.client_address,
+            incoming.headers,
+            status=endpoint.status,
+            now_ms=self.service.clock.now_ms(),
+            deadline=deadline,
+        )
         call.times_passed, call.uncounted = request.times, request.uncounted
-        call.deadline, call.until = deadline, deadline.at
         outgoing = await self._in_time(call, endpoint, incoming)
         if call.decision is not None:
             outgoing.headers += call.decision.fields()
@@ -234,11 +241,11 @@ class Edge:
             call.deadline.begin()
             if not await others.wait_sure():
                 raise Overloaded
-        if call.times_passed:  # so that whoever waits for it can let go of it
-            call.deadline.begin()
         try:
             return await self._perform(call, endpoint, incoming)
         except Elsewhere as elsewhere:
+            if call.times_passed:  # so that whoever waits for it can let go of it, wherever it goes on to
+                call.deadline.begin()
             return await answered_elsewhere(others, call, endpoint, incoming, elsewhere)
 
     def _too_late(self, call: Call[Parts]) -> Refused:
