@@ -19,6 +19,10 @@ NOBODY = ""
 """Stands in place of the owner's name in a lease that was given up."""
 
 
+LATE_SECONDS = 60.0
+"""A row that ran out no longer ago may be renewed yet: where the database stood still, whoever begins may be the first
+that it answers again, and knows least of all who lives."""
+
 QUIET_SECONDS = 2.5
 """A row that runs out within this time has missed two renewals, since each renewal makes it last five seconds."""
 
@@ -125,6 +129,9 @@ async def join(
 ) -> Joined | Unjoined:
     """Begin a life of a node beside others; whatever an earlier life of it owned is given up, under a new fence.
 
+    Members whose rows ran out lately are left to those who can tell whether they live (`Ownership`); one without a bus,
+    or with other keys, is dead once its row has run out.
+
     Waits for commits in flight under those leases. Run in a transaction.
 
     Args:
@@ -137,7 +144,7 @@ async def join(
     """
     await lock_nodes(conn)
     await shorten(conn)
-    await bury(conn)
+    await _bury_long_over(conn, key_id)
     others = await conn.fetch("SELECT state FROM nodes WHERE node <> $1", node)
     if any(row["state"] == State.ALONE.value for row in others):
         return Unjoined.ALONE
@@ -169,6 +176,19 @@ async def join(
         node, ttl_seconds, State.JOINING.value, release, now_ms,
     )  # fmt: skip
     return Joined(life, common["space"], common["begun_at_ms"])
+
+
+async def _bury_long_over(conn: Connection, key_id: str) -> None:
+    await conn.execute(
+        """
+        DELETE FROM nodes WHERE expires_at < clock_timestamp() AND (
+            state = $1
+            OR expires_at < clock_timestamp() - make_interval(secs => $2)
+            OR EXISTS (SELECT FROM cluster WHERE key_id <> $3)
+        )
+        """,
+        State.ALONE.value, LATE_SECONDS, key_id,
+    )  # fmt: skip
 
 
 async def renew(conn: Connection, node: str, life: int, ttl_seconds: float, said: Said) -> View | None:

@@ -6,7 +6,7 @@ from persistence.backup.histories import name_anew
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.nodes import members, nodes
-from persistence.nodes.members import NOBODY, Joined, Lease, Said, State, Undrained, Unjoined
+from persistence.nodes.members import LATE_SECONDS, NOBODY, Joined, Lease, Said, State, Undrained, Unjoined
 from persistence.nodes.nodes import SHORTENED_SECONDS
 
 LONG = 60.0
@@ -112,6 +112,21 @@ async def test_other_keys_join_only_where_nobody_lives(
     outcome = await join(database, "two", key_id="other")
     assert isinstance(outcome, Joined) is joins
     assert joins or outcome is Unjoined.OTHER_KEYS
+
+
+async def test_who_begins_declares_nobody_dead_whose_row_ran_out_lately(database: Database) -> None:
+    """All rows have, where the database stood still, and whoever begins may be the first that it answers again."""
+    one = await life_of(database, "one", seconds=OVER)
+    await life_of(database, "two", seconds=-LATE_SECONDS - 1)
+    await life_of(database, "three")
+    view = await database.transact(members.renew, "one", one, LONG, SAID)
+    assert view is not None
+    assert view.members.keys() == {"one", "three"}
+
+
+async def test_who_served_alone_keeps_nobody_out_once_its_row_has_run_out(database: Database) -> None:
+    assert await database.transact(nodes.hold_alone, "one", OVER) is not None
+    await life_of(database, "two")
 
 
 async def test_a_row_says_what_its_node_has_said_last(database: Database) -> None:

@@ -6,7 +6,16 @@ What runs between two waits is a transaction by itself, so nothing has to be loc
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from persistence.nodes.members import NOBODY, QUIET_SECONDS, Lease, Member, Said, State, View
+from persistence.nodes.members import (
+    LATE_SECONDS,
+    NOBODY,
+    QUIET_SECONDS,
+    Lease,
+    Member,
+    Said,
+    State,
+    View,
+)
 from tests.simulation.tables import Tables
 
 
@@ -34,7 +43,7 @@ class MemberRows:
 
     async def join(self, _conn: object, node: str, ttl_seconds: float) -> int:
         """Begin a life of a node; what an earlier one owned is given up. Returns the number of the life."""
-        self._bury()
+        self._bury(LATE_SECONDS)
         leases = self._leases
         leases.update(
             {shard: Lease(NOBODY, fence + 1) for shard, (owner, fence) in leases.items() if owner == node}
@@ -83,9 +92,9 @@ class MemberRows:
         row = self.rows.get(node)
         return None if row is None or row.life != life else row
 
-    def _bury(self) -> None:
-        now = self._tables.seconds()
-        self.rows = {node: row for node, row in self.rows.items() if row.until >= now}
+    def _bury(self, late_seconds: float = 0.0) -> None:
+        over = self._tables.seconds() - late_seconds
+        self.rows = {node: row for node, row in self.rows.items() if row.until >= over}
 
     def _view(self) -> View:
         now = self._tables.seconds()

@@ -114,6 +114,19 @@ def _set_the_clock_of_the_database(world: World) -> None:
     world.set_seconds += 3600
 
 
+def _have_another_begin_while_the_database_stands_still(world: World) -> None:
+    """Its first transaction is the first to land, and finds that the rows of all others have run out."""
+    _have_the_database_stand_still(world)
+    for node in world.nodes.values():
+        node.store.still_until += 2 * LATE_SECONDS
+
+    async def begin() -> None:
+        await trio.sleep(ROW_SECONDS + STORE_SECONDS)
+        world.want("d")
+
+    world.nursery.start_soon(begin)
+
+
 async def _who_dies(seed: int, done: Callable[[World], None]) -> set[str]:
     async with trio.open_nursery() as nursery:
         world = await _three(seed, nursery)
@@ -127,7 +140,13 @@ async def _who_dies(seed: int, done: Callable[[World], None]) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "done", [_have_the_database_stand_still, _have_all_machines_sleep, _set_the_clock_of_the_database]
+    "done",
+    [
+        _have_the_database_stand_still,
+        _have_another_begin_while_the_database_stands_still,
+        _have_all_machines_sleep,
+        _set_the_clock_of_the_database,
+    ],
 )
 def test_what_lets_all_rows_run_out_at_once_costs_nobody_its_life(done: Callable[[World], None]) -> None:
     for seed in range(SEEDS):
