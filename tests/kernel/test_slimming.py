@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 import trio
+from msgspec.msgpack import Decoder
 from msgspec.structs import replace as replace_fields
 from trio.testing import MockClock
 
@@ -129,7 +130,8 @@ class CopiesAlone:
 async def test_copies_of_owners_elsewhere_hold_less_too(autojump_clock: MockClock) -> None:
     """And follow their owners as before."""
     system = CopiesAlone()
-    copy = Copy(SLIM_KIND, "x", 7, lambda copy: Channel(SLIM_KIND, "x", system, copy))
+    decode = Decoder(SLIM_KIND.events).decode
+    copy = Copy(SLIM_KIND, "x", 7, lambda copy: Channel(SLIM_KIND, "x", system, copy), decode)
     copy.renew(Recovered(Ledger(), 3, 5, "e", None, 0, 0, from_rows=False), None, 0)
     assert copy.catch_up()
     system.copies.append(copy)

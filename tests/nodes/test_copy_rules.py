@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.msgpack import Decoder
 
 from actors.kernel.counters import Counters
 from actors.kernel.fanout import Channel
@@ -43,7 +44,7 @@ def _copy(*, seq: int = 3, version: int = 5, kind: Any = KIND) -> tuple[Copy, So
     def open_channel(copy: Copy) -> Channel:
         return Channel(kind, "x", Nothing(), copy)
 
-    copy, socket = Copy(kind, "x", 7, open_channel), Socket()
+    copy, socket = Copy(kind, "x", 7, open_channel, Decoder(kind.events).decode), Socket()
     copy.renew(_recovered(seq, version), None, 0)
     assert copy.catch_up()
     opened = socket.on_opened

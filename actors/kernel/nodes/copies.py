@@ -9,9 +9,10 @@ The channel of an owner that leaves this node goes on as that of a copy, and the
 stay. Where an owner comes to this node without being loaded, its copy stays until it is: its rows change no more.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
+import msgspec
 import trio
 
 from actors.errors import Overloaded
@@ -62,6 +63,7 @@ class Copies:
         self._where = where
         self._peers = peers
         self._copies: dict[Key, Copy] = {}
+        self._decoders: dict[str, Callable[[bytes], Any]] = {}  # by the name of the kind
         # those that are to ask, {key: not before this time}
         self._due: dict[Key, float] = {}
         self._numbers = peers.links.own.numbers()
@@ -131,9 +133,16 @@ class Copies:
         def open_channel(copy: Copy) -> Channel:
             return Channel(kind, id, runtime, copy)
 
-        copy = Copy(kind, id, shard_of(kind.name, id), open_channel)
+        copy = Copy(kind, id, shard_of(kind.name, id), open_channel, self._decoder(kind))
         self._copies[kind.name, id] = copy
         return copy
+
+    def _decoder(self, kind: Kind[Any, Any]) -> Callable[[bytes], Any]:
+        """What decodes the events of a kind: one for all copies, of which each would hold 180 bytes otherwise."""
+        decode = self._decoders.get(kind.name)
+        if decode is None:
+            decode = self._decoders[kind.name] = msgspec.msgpack.Decoder(kind.events).decode
+        return decode
 
     def adopt(self, actor: Actor) -> None:
         """Take over the subscribers of an owner that leaves this node, if it has any."""
@@ -145,7 +154,8 @@ class Copies:
             channel.belong_to(copy)
             return channel
 
-        copy = Copy(actor.kind, actor.id, shard_of(actor.kind.name, actor.id), take_channel)
+        kind = actor.kind
+        copy = Copy(kind, actor.id, shard_of(kind.name, actor.id), take_channel, self._decoder(kind))
         if activation is not None:
             copy.version = activation.version
         if actor.shows_outdated:

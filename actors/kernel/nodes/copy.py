@@ -21,7 +21,6 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
-import msgspec
 import trio
 
 from actors.kernel.fanout import Channel
@@ -52,6 +51,7 @@ class Copy:
         kind, id: the owner's kind and id.
         shard: the owner's shard.
         open_channel: makes the channel of this copy, or takes over one that is there.
+        decode: decodes the events of the kind.
 
     Attributes:
         channel: the channel of its subscribers here, whose epoch, offset and state are the copy's.
@@ -72,7 +72,12 @@ class Copy:
     )  # fmt: skip
 
     def __init__(
-        self, kind: Kind[Any, Any], id: str, shard: int, open_channel: Callable[["Copy"], Channel]
+        self,
+        kind: Kind[Any, Any],
+        id: str,
+        shard: int,
+        open_channel: Callable[["Copy"], Channel],
+        decode: Callable[[bytes], Any],
     ) -> None:
         self.kind = kind
         self.id = id
@@ -88,7 +93,7 @@ class Copy:
         self.unwatched_at: float | None = None
         # (number of the question whose answer is waited for, the waiter)
         self.waiters: list[tuple[int, OneShot[Failure | None]]] = []
-        self._decode = msgspec.msgpack.Decoder(kind.events).decode
+        self._decode = decode
         self._early: list[Turned] = []
         self._early_bytes = 0
 

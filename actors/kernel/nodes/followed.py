@@ -6,6 +6,7 @@ node for which too much waits follows nothing any more, and is told so: it holds
 """
 
 from collections.abc import Callable, Collection, Sequence
+from sys import intern
 from typing import Any, TypeAlias
 
 from actors.kernel.nodes.entries import Dropped, Follow, Following, Stands, Turned, Unfollow, encode
@@ -104,16 +105,16 @@ class Followed:
     # -- who follows --------------------------------------------------------------------------------
 
     def _hear_follow(self, node: str, follow: Follow) -> None:
-        kind_name, id = follow.kind, follow.id
+        kind_name, id = key = intern(follow.kind), follow.id
         shard = shard_of(kind_name, id)
         self._where.learn({shard: Lease(self._where.node, follow.fence)})
         if not self._where.is_here(kind_name, id):
             self._peers.tell(node, Following(follow.number, kind_name, id, False, "", -1))
             return
-        nodes = self._nodes.get((kind_name, id), ())
+        nodes = self._nodes.get(key, ())
         if node not in nodes:
-            self._nodes[kind_name, id] = (*nodes, node)
-            self._of_node.setdefault(node, set()).add((kind_name, id))
+            self._nodes[key] = (*nodes, node)
+            self._of_node.setdefault(node, set()).add(key)
         epoch, version = self._position(kind_name, id) or ("", -1)
         self._peers.tell(node, Following(follow.number, kind_name, id, True, epoch, version))
 

@@ -196,7 +196,8 @@ class Links:
             self.statistics.dropped += 1
             return
         waited_bytes = link.waiting_bytes
-        node, now = batch.sender, self._now()
+        # Not the batch's own, of which hearers would keep as many as they keep entries.
+        node, now = link.peer.node, self._now()
         heard = link.receive(batch, now)
         if link.waiting_bytes < waited_bytes:
             self._has_room(node)
