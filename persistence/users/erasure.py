@@ -17,6 +17,10 @@ PAGE_ROWS = 5_000
 """How many notifications are searched at once."""
 
 
+_NOW_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+_END_MS = f"{_NOW_MS} + ($3::float8 * 1000)::bigint"
+
+
 class Erasure(msgspec.Struct, frozen=True):
     """The record that a user was erased at a time; a user who comes back may be erased again."""
 
@@ -123,27 +127,75 @@ async def unswept(
     return [Erasure(row["user_id"], row["erased_at_ms"]) for row in rows], place
 
 
-async def is_unfinished(conn: Connection, erasure: Erasure) -> bool:
-    """Whether nobody has finished this erasure; until then the user cannot have come back."""
-    unfinished: bool = await conn.fetchval(
-        "SELECT EXISTS (SELECT FROM erased_users WHERE user_id = $1 AND erased_at_ms = $2 AND NOT swept)",
+async def claim(conn: Connection, erasure: Erasure, seconds: float) -> int | None:
+    """Take an erasure, to finish it while nobody else does.
+
+    Args:
+        seconds: how long the claim lasts, unless it is prolonged or released.
+
+    Returns:
+        When it ends by itself, epoch milliseconds by the database's clock; it is known by that. None where the erasure
+        is finished, or somebody else has claimed it.
+    """
+    until_ms: int | None = await conn.fetchval(
+        f"UPDATE erased_users SET finishing_until_ms = {_END_MS} WHERE user_id = $1 AND erased_at_ms = $2"  # noqa: S608
+        f" AND NOT swept AND finishing_until_ms <= {_NOW_MS} RETURNING finishing_until_ms",
         erasure.user_id,
         erasure.erased_at_ms,
+        seconds,
     )
-    return unfinished
+    return until_ms
 
 
-async def finish(conn: Connection, erasure: Erasure) -> None:
-    """Store that no row has the erased user's name any more, so that the user may come back; without effect when they
-    have come back already.
+async def prolong(conn: Connection, user_id: str, until_ms: int, seconds: float) -> int | None:
+    """Let a claim last so many seconds from now on; returns when it ends now, None when it is another's or released.
+
+    Args:
+        until_ms: when it would have ended.
+    """
+    later_ms: int | None = await conn.fetchval(
+        f"UPDATE erased_users SET finishing_until_ms = {_END_MS}"  # noqa: S608
+        " WHERE user_id = $1 AND finishing_until_ms = $2 RETURNING finishing_until_ms",
+        user_id,
+        until_ms,
+        seconds,
+    )
+    return later_ms
+
+
+async def release(conn: Connection, user_id: str, until_ms: int) -> None:
+    """End a claim, unless it has ended by itself and another was made since.
+
+    Args:
+        until_ms: when it would end by itself.
+    """
+    await conn.execute(
+        "UPDATE erased_users SET finishing_until_ms = 0 WHERE user_id = $1 AND finishing_until_ms = $2",
+        user_id,
+        until_ms,
+    )
+
+
+async def finish(conn: Connection, erasure: Erasure, until_ms: int) -> bool:
+    """Store that no row has the erased user's name any more, so that the user may come back.
+
+    Args:
+        until_ms: when the claim of whoever has finished it would end.
+
+    Returns:
+        False, without effect, when the claim is another's.
     """
     finished = await conn.fetchval(
-        "UPDATE erased_users SET swept = true WHERE user_id = $1 AND erased_at_ms = $2 AND NOT swept RETURNING true",
+        "UPDATE erased_users SET swept = true, finishing_until_ms = 0 WHERE user_id = $1 AND erased_at_ms = $2"
+        " AND NOT swept AND finishing_until_ms = $3 RETURNING true",
         erasure.user_id,
         erasure.erased_at_ms,
+        until_ms,
     )
-    if finished:
-        await drop_attachments(conn, erasure.user_id)
+    if finished is None:
+        return False
+    await drop_attachments(conn, erasure.user_id)
+    return True
 
 
 class Notice(msgspec.Struct, frozen=True):

@@ -15,16 +15,15 @@ from actors.kernel.supervisor import Fault
 from actors.users import units_erasure
 from actors.users.units_erasure import StillHeld
 from persistence.users import erasure
-from persistence.users.erasure import Erasure
 from persistence.users.users import read_user
 from routes.auditing import stamp_of
 from routes.call import Call
-from routes.changes import change, change_by_itself
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SUPER_ADMIN
 from routes.jobs import OneOfMany
 from routes.service import Service
-from routes.users.parts import ERASURES
+from routes.users.finishing import finish_alone
 from routes.users.reactions import ErasureOf
 
 log = structlog.get_logger()
@@ -61,39 +60,37 @@ async def erase_user(call: Call, user_id: UserId) -> None:
             return
 
 
-async def sweep_erased(service: Service) -> None:
+async def sweep_erased(service: Service) -> bool:
     """Finish erasures: replace the users' names in messages and in what others were sent about them; run as a job.
 
     A user for whom a step fails stays queued and is started again by the next run; the others are processed. Nobody
     comes back before their erasure is finished.
+
+    Returns:
+        False if an erasure is left that another node has begun to finish.
 
     Raises:
         DatabaseUnavailable, QueueFull: the database cannot be asked; the rest waits for the next run.
         RowsRejected, Fault, Refused: the failure of the last user who could not be finished, after all were tried.
     """
     failure: Failure | None = None
+    all_done = True
     after: tuple[int, str] | None = (-1, "")
     while after is not None:
         erasures, after = await service.database.read(erasure.unswept, after, SWEPT_AT_ONCE)
         for one in erasures:
             # It logs whom a failure concerns, since that user is refused until the erasure is finished.
             with OneOfMany("finishing an erasure", one.user_id, service.housekeeping.failing) as finishing:
-                await _sweep(service, one)
+                all_done &= await finish_alone(
+                    service, one, partial(_forget, service, UserId(Uuid(one.user_id)))
+                )
             failure = finishing.failure or failure
     if failure is not None:
         raise failure
+    return all_done
 
 
-async def _sweep(service: Service, one: Erasure) -> None:
-    # A run that another has overtaken would take a user who has come back out of what they have begun since. The other
-    # may be one of this node, or of the node that runs the job now.
-    async with service.of(ERASURES).turn(one.user_id):
-        if await service.database.read(erasure.is_unfinished, one):
-            await _finish(service, one)
-
-
-async def _finish(service: Service, one: Erasure) -> None:
-    user_id = UserId(Uuid(one.user_id))
+async def _forget(service: Service, user_id: UserId) -> None:
     # In reverse order of the domains: conversations and parties first, since notifications and receipts copy their
     # texts, and would otherwise copy the name again. Where one fails the rest is done as well, and all of it once more
     # by the next run.
@@ -105,7 +102,6 @@ async def _finish(service: Service, one: Erasure) -> None:
         failure = forgetting.failure or failure
     if failure is not None:
         raise failure
-    await change_by_itself(service, erasure.finish, one, about=None)
 
 
 async def _let_go(service: Service, user_id: UserId) -> None:

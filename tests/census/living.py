@@ -8,7 +8,6 @@ import trio
 
 from persistence.connection import Connection
 from routes.jobs import Job
-from routes.users.erasure import sweep_erased
 from tests.census.cast import Cast, Life
 from tests.census.census import Census, take
 from tests.census.lives import LIVES
@@ -16,6 +15,7 @@ from tests.census.places import Root
 from tests.support.jobs import jobs_of
 from tests.support.waiting import wait_until
 from tests.support.world import Player, World
+from tests.users.play import swept
 
 YEAR_MS = 366 * 86_400_000
 RUNS = 3
@@ -87,7 +87,7 @@ class Lives:
     async def _erase_all(self) -> None:
         for id in await self.world.service.database.read(_others, self._keeper.id):
             await self._keeper.do("DELETE", f"/v1/admin/users/{id}", status=204)
-        await sweep_erased(self.world.service)
+        await swept(self.world)
 
     async def _be_over(self) -> None:
         await wait_until(self._nobody_is_there)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from routes.domain import Domain
 from routes.domains import DOMAINS
 from tests.support.in_turn import settled
 from tests.support.nats import NatsServer, running_nats
@@ -25,6 +26,7 @@ class Cluster:
         nats: the NATS server that joins them.
         nursery: runs their tasks.
         settings: settings of all nodes, {field name: value}.
+        domains: what they serve.
     """
 
     def __init__(
@@ -34,9 +36,12 @@ class Cluster:
         nats: NatsServer,
         nursery: trio.Nursery,
         settings: Mapping[str, str],
+        *,
+        domains: tuple[Domain, ...] = DOMAINS,
     ) -> None:
         self.worlds: dict[str, World] = {}
         self._settings = settings
+        self._domains = domains
         self._database_url = database_url
         self._folder = folder
         self._nats = nats
@@ -61,7 +66,7 @@ class Cluster:
                 nats_url=self._nats.url,
                 edge="lean",
                 clock=None,
-                domains=DOMAINS,
+                domains=self._domains,
                 **{"rate_limits": "off", **self._settings},
             ) as world:
                 task_status.started(world)
@@ -99,12 +104,21 @@ def nats() -> Iterator[NatsServer]:
 
 @asynccontextmanager
 async def open_cluster(
-    database_url: str, folder: Path, nats: NatsServer, *names: str, **settings: str
+    database_url: str,
+    folder: Path,
+    nats: NatsServer,
+    *names: str,
+    domains: tuple[Domain, ...] = DOMAINS,
+    **settings: str,
 ) -> AsyncIterator[Cluster]:
     """A cluster of nodes with these names, each with its share of the shards; without rate limits unless the settings
-    say so."""
+    say so.
+
+    Args:
+        domains: what they serve.
+    """
     async with trio.open_nursery() as nursery:
-        cluster = Cluster(database_url, folder, nats, nursery, settings)
+        cluster = Cluster(database_url, folder, nats, nursery, settings, domains=domains)
         for name in names:
             await cluster.add(name)
         await cluster.settle()

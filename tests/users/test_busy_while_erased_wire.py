@@ -4,13 +4,12 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from persistence.users.permissions import lock_super_admins
-from routes.users.erasure import sweep_erased
 from tests.connect.play import GameServer, claimed
 from tests.friends.play import make_friends
 from tests.party.play import PARTY, gather
 from tests.support.locks import held_up
 from tests.support.world import Player, World
-from tests.users.play import again, one
+from tests.users.play import again, one, swept
 from tests.voice.play import join, node, node_server, private
 
 LIVE = "/v1/social/voice/live"
@@ -22,7 +21,7 @@ async def erased_while(user: Player, busy: Callable[[], Awaitable[object]]) -> P
     root = await world.super_admin()
     ask = partial(root.do, "DELETE", one(user), status=204)
     await held_up(world.service.database, lock_super_admins, ask, busy)
-    await sweep_erased(world.service)
+    await swept(world)
     return again(world, user)
 
 

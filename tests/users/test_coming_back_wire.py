@@ -1,11 +1,10 @@
 """Wire: users who were erased, and come back under the same id with a newer token (contract §8)."""
 
-from routes.users.erasure import sweep_erased
 from tests.chat.play import a_file
 from tests.live.play import subscribe
 from tests.support.waiting import patience, wait_until
 from tests.support.world import World
-from tests.users.play import again, erase, one
+from tests.users.play import again, erase, one, swept
 
 CONVERSATIONS = "/v1/social/chat/conversations"
 VERIFY = "/v1/auth/verify"
@@ -36,7 +35,7 @@ async def test_what_is_acknowledged_to_them_stays(world: World) -> None:
     room = await fresh.talk_to(ben)
     kept = await fresh.do("POST", f"{room.path}/attachments", a_file(), status=201)
     await fresh.say(room, "hello", attachmentIds=[kept["id"]])
-    await sweep_erased(world.service)
+    await swept(world)
     (said,) = (await ben.get(room.messages))["items"]
     assert (said["senderName"], len(said["attachments"])) == ("Ann", 1)
     assert (await ben.ask("GET", kept["url"])).status_code == 200

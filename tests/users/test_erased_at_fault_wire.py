@@ -9,13 +9,12 @@ from actors.kernel.supervisor import Fault
 from persistence.connection import Connection
 from persistence.users.erasure import unswept
 from routes.connect.parts import GAME_SERVERS
-from routes.users.erasure import sweep_erased
 from tests.connect.play import SERVERS, GameServer, break_server, claimed
 from tests.friends.play import ask
 from tests.party.play import PARTY, gather
 from tests.support.websocket import Client
 from tests.support.world import Player, World, open_world
-from tests.users.play import again, one
+from tests.users.play import again, one, swept
 from tests.voice.play import VOICE, join, node, node_server, private
 
 
@@ -48,7 +47,7 @@ async def test_what_cannot_be_loaded_holds_nobody(database_url: str, tmp_path: P
         assert await _acts(broken[0].at(world), ann) is False
         root = await world.super_admin()
         await root.do("DELETE", one(ann), status=204)
-        await sweep_erased(world.service)
+        await swept(world)
         back = again(world, ann)
         await back.do("GET", "/v1/profile/settings", status=200)
         own, helped, played = (one.at(world) for one in sound)
@@ -106,7 +105,7 @@ async def test_nobody_is_in_voice_where_a_channel_cannot_be_loaded(database_url:
             root = await world.super_admin()
             await root.do("DELETE", one(ann), status=204)
             assert await _heard_in(voice) == [ben.id]
-        await sweep_erased(world.service)
+        await swept(world)
         # Who comes back has nothing of theirs: neither the session nor its tokens.
         async with again(world, ann).live(f"{VOICE}/live") as voice:
             assert (await voice.receive_json())["session"] is None
@@ -141,7 +140,7 @@ async def test_a_name_goes_from_all_but_what_cannot_be_loaded(database_url: str,
         root = await world.super_admin()
         await root.do("DELETE", one(ann), status=204)
         with pytest.raises(Fault):
-            await sweep_erased(world.service)
+            await swept(world)
         left, _ = await world.service.database.read(unswept, (-1, ""), 10)
         assert [erasure.user_id for erasure in left] == [ann.id]
         conversation = f"/v1/social/chat/conversations/{last[0]}"
@@ -154,7 +153,7 @@ async def test_a_name_goes_from_all_but_what_cannot_be_loaded(database_url: str,
         await break_head(world, "conversation", first[0], said)
         await break_head(world, "party", party_id, played)
         world.advance(FIRST_PARK_MS)  # on a slow machine it may have failed so often
-        await sweep_erased(world.service)
+        await swept(world)
         assert await world.service.database.read(unswept, (-1, ""), 10) == ([], None)
         told = str(await first[1].get(f"/v1/social/chat/conversations/{first[0]}/events?since=0"))
         assert "'Ann'" not in told

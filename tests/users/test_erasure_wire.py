@@ -12,7 +12,6 @@ from persistence.connection import Connection
 from persistence.errors import RowsRejected
 from persistence.users.erasure import unswept
 from routes.domains import DOMAINS
-from routes.users.erasure import sweep_erased
 from tests.chat.history import archive_old
 from tests.chat.play import a_file
 from tests.connect.play import claimed
@@ -20,7 +19,7 @@ from tests.friends.play import FRIENDS, ask, make_friends
 from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
 from tests.support.world import World, open_world
-from tests.users.play import again, erase, one
+from tests.users.play import again, erase, one, swept
 
 PARTY = "/v1/social/party"
 
@@ -206,7 +205,7 @@ async def test_of_many_who_erase_at_once_while_the_user_is_busy_one_does(world: 
             nursery.start_soon(talk, number)
             nursery.start_soon(arrive)
     assert sorted(statuses) == [204] + [404] * 9
-    await sweep_erased(world.service)
+    await swept(world)
     assert await root.refused("GET", one(ann)) == (404, "NOT_FOUND")
     assert await world.service.database.read(_names_ann) == 0
     assert {one["senderName"] for one in (await ben.get(room.messages))["items"]} <= {"deleted"}
@@ -228,6 +227,6 @@ async def test_an_erasure_that_cannot_be_finished_hinders_no_other(world: World)
     for player in (ann, ben):
         await root.do("DELETE", one(player), status=204)
     with pytest.raises(RowsRejected):
-        await sweep_erased(world.service)
+        await swept(world)
     left, _ = await world.service.database.read(unswept, (-1, ""), 10)
     assert [erasure.user_id for erasure in left] == [ann.id]

@@ -11,7 +11,7 @@ from actors.users.permissions import BUILT_IN_NODES, Role
 from actors.users.units_rights import enrol, revoke_grant
 from actors.users.users import Users
 from persistence.errors import DatabaseUnavailable
-from persistence.users.erasure import Erasure, erase, finish, unswept
+from persistence.users.erasure import Erasure, claim, erase, finish, prolong, release, unswept
 from persistence.users.permissions import CHANNEL, read_catalog, renamed
 from persistence.users.users import arrive, keep_users, read_user
 from tests.support.locks import interrupted
@@ -257,6 +257,12 @@ async def test_a_store_that_cannot_be_asked_grants_nothing(users, store):
             await users.access_of(ANN)
 
 
+async def finished(database, erasure):
+    """Claim an erasure and finish it; returns whether that was possible."""
+    until_ms = await database.transact(claim, erasure, 60.0)
+    return until_ms is not None and await database.transact(finish, erasure, until_ms)
+
+
 async def test_whoever_comes_back_after_an_erasure_begins_with_the_tokens_of_before_revoked(
     users, store, database, clock, numbers
 ):
@@ -272,7 +278,7 @@ async def test_whoever_comes_back_after_an_erasure_begins_with_the_tokens_of_bef
 
     for tokens in ((NOW_S, NOW_S + 1), (NOW_S + 1, NOW_S)):
         await database.transact(partial(erase, even_if_held=False), ANN, NOW_MS)
-        await database.transact(finish, Erasure(ANN, NOW_MS))
+        assert await finished(database, Erasure(ANN, NOW_MS))
         for one in (users, other):
             one.heard(ANN)
         async with trio.open_nursery() as nursery:
@@ -293,7 +299,7 @@ async def test_nobody_comes_back_before_their_erasure_is_finished(users, databas
     for _ in range(2):
         with pytest.raises(NotFound):
             await users.arrive(ANN, "Ann", NOW_S + 1)
-    await database.transact(finish, Erasure(ANN, NOW_MS))
+    assert await finished(database, Erasure(ANN, NOW_MS))
     await users.arrive(ANN, "Ann", NOW_S + 1)
 
 
@@ -301,10 +307,30 @@ async def test_only_the_erasure_that_was_read_is_finished(users, database):
     """One that ends late, when the user has come back and was erased again, finishes nothing."""
     first, second = Erasure(ANN, NOW_MS), Erasure(ANN, NOW_MS + 5_000)
     await database.transact(partial(erase, even_if_held=False), ANN, first.erased_at_ms)
-    await database.transact(finish, first)
+    assert await finished(database, first)
     await database.transact(partial(erase, even_if_held=False), ANN, second.erased_at_ms)
-    await database.transact(finish, first)
+    assert not await finished(database, first)
     assert await database.read(unswept, (-1, ""), 10) == ([second], None)
+
+
+async def test_an_erasure_is_one_claim_s_at_a_time(users, database):
+    erasure = Erasure(ANN, NOW_MS)
+    await database.transact(partial(erase, even_if_held=False), ANN, NOW_MS)
+    begun_ms = await database.transact(claim, erasure, 60.0)
+    assert await database.transact(claim, erasure, 60.0) is None
+    later_ms = await database.transact(prolong, ANN, begun_ms, 120.0)
+    assert later_ms > begun_ms
+    assert await database.transact(prolong, ANN, begun_ms, 120.0) is None
+    await database.transact(release, ANN, begun_ms)
+    assert not await database.transact(finish, erasure, begun_ms)
+    assert await database.transact(claim, erasure, 60.0) is None
+    await database.transact(release, ANN, later_ms)
+    # One that has ended by itself is another's as soon as that claims it, and not before.
+    ended_ms = await database.transact(claim, erasure, -1.0)
+    other_ms = await database.transact(claim, erasure, 60.0)
+    assert not await database.transact(finish, erasure, ended_ms)
+    assert await database.transact(finish, erasure, other_ms)
+    assert await database.transact(claim, erasure, 60.0) is None
 
 
 async def test_memory_is_bounded(store, clock, numbers):
