@@ -15,7 +15,7 @@ from actors.kernel.nodes.entries import Failed, Heard
 from actors.kernel.nodes.failures import RENEWED, failed, failure
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable, LimitReached, OutcomeUnknown
-from tests.kernel.ledger import KIND, Deposit, Read, SetAlarm, Wave, Withdraw
+from tests.kernel.ledger import KIND, Changed, Deposit, Read, SetAlarm, Wave, Withdraw
 from tests.nodes.realm import Realm, open_realm
 from tests.support.bus import FAIR, FOUL
 
@@ -157,6 +157,36 @@ async def test_news_in_a_form_of_another_release_is_asked_for(autojump_clock: ob
         realm.nodes["a"].peers.tell_all(Heard(KIND.name, "a0", "Unheard", b""))
         await trio.sleep(1)
         assert heard == ["a0"]
+
+
+async def test_news_of_a_former_owner_that_come_after_those_of_the_next_are_asked_for(
+    autojump_clock: object,
+) -> None:
+    """A node that both others reach, but one of them late, does not undo what it has heard before."""
+    heard: list[int | str] = []
+
+    def listening(hear: Callable[[str, Changed], object], unknown: Callable[[str], object]) -> Any:
+        news = News(of=frozenset((Changed,)), hear=hear)
+        return replace(KIND, followers=Followers(news=news, on_outcome_unknown=unknown))
+
+    kind = listening(lambda *_: None, lambda _: None)
+    async with open_realm("a", "b", kind=kind) as realm:
+        realm.kind = listening(lambda _, event: heard.append(event.amount), heard.append)
+        await realm.begin("c")
+        a, b = realm.nodes["a"].system, realm.nodes["b"].system
+        await a.ask(kind, "a0", Deposit("ann", 1))
+        await trio.sleep(1)
+        assert heard == [1]
+        realm.bus.parted.add(frozenset("ac"))
+        await a.ask(kind, "a0", Deposit("ann", 2))
+        assert await realm.give("a0", "b")
+        await trio.sleep(0.1)
+        await b.ask(kind, "a0", Deposit("ann", 3))
+        await trio.sleep(0.1)
+        assert heard == [1, 3]
+        realm.bus.parted.clear()
+        await trio.sleep(1)
+        assert heard == [1, 3, "a0"]
 
 
 async def test_a_command_of_another_release_is_refused_for_now(autojump_clock: object) -> None:

@@ -125,12 +125,14 @@ class Heard(msgspec.Struct, frozen=True, array_like=True, tag="heard"):
         kind, id: the owner.
         name: the name of the event's type; empty to have memory ask the owner instead.
         event: the encoded event.
+        fence: the fence under which the sender owns the shard; 0 where a release tells it that knows no fence here.
     """
 
     kind: str
     id: str
     name: str
     event: bytes
+    fence: int = 0
 
 
 class Follow(msgspec.Struct, frozen=True, array_like=True, tag="follow"):

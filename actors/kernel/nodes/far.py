@@ -208,10 +208,11 @@ class Far:
             kind_name: the name of the owner's kind.
             event: the event; None to have memory ask the owner instead.
         """
+        fence = self.where.fences.get(self.where.shard_of(kind_name, id), 0)
         heard = (
             Heard(kind_name, id, "", b"")
-            if event is None
-            else Heard(kind_name, id, type(event).__name__, encode(event))
+            if event is None or not fence
+            else Heard(kind_name, id, type(event).__name__, encode(event), fence)
         )
         self.peers.tell_all(heard)
 
@@ -288,7 +289,7 @@ class Far:
         if followers is None:
             return
         event = None
-        if heard.name and followers.news is not None:
+        if heard.name and followers.news is not None and not self._is_late(node, heard):
             try:
                 event = _event(followers.news, heard)
             except (StopIteration, msgspec.DecodeError) as fault:
@@ -298,6 +299,15 @@ class Far:
             followers.news.hear(heard.id, event)
         elif followers.on_outcome_unknown is not None:
             followers.on_outcome_unknown(heard.id)
+
+    def _is_late(self, node: str, heard: Heard) -> bool:
+        """Whether news of a former owner come after the shard has moved: they may have been overtaken by those of the
+        present one, and what these say must not be undone."""
+        if not heard.fence:
+            return False
+        shard = self.where.shard_of(heard.kind, heard.id)
+        self.where.learn({shard: Lease(node, heard.fence)})
+        return self.where.has_moved_since(shard, heard.fence)
 
 
 def _event(news: News, heard: Heard) -> Any:

@@ -118,6 +118,11 @@ class Whereabouts:
         lease = self._leases.get(shard)
         return "" if lease is None else lease.node
 
+    def has_moved_since(self, shard: int, fence: int) -> bool:
+        """Whether a shard has had another owner since somebody owned it under a fence, as far as this node knows."""
+        lease = self._leases.get(shard)
+        return lease is not None and lease.fence > fence
+
     def counts(self) -> Mapping[str, int]:
         """How many shards each node owns, {name: number}."""
         counted: dict[str, int] = {}
