@@ -13,7 +13,7 @@ from actors.errors import Conflict, ConversationNotFound, Invalid
 from actors.field_errors import FieldError
 from actors.ids import ObjectId, UserId, Uuid
 from persistence.connection import Connection
-from persistence.errors import OutcomeUnknown, QueueFull, RowsRejected
+from persistence.errors import DatabaseUnavailable, OutcomeUnknown, QueueFull, RowsRejected
 from routes.edge.declare.endpoint import endpoint, stream
 from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.declare.query import Clamp
@@ -257,6 +257,20 @@ async def fault(call: Call, name: str) -> None:
         return
     if name == "slow-effect":
         call.effect_in_flight = True
+        await trio.sleep_forever()
+    raise faults[name]()
+
+
+@endpoint("POST", "/v1/changed/{name}", needs=PUBLIC, refusals=(Conflict,))
+async def changed(call: Call, name: str) -> None:
+    """Goes wrong once something was changed."""
+    faults: dict[str, Callable[[], Exception]] = {
+        "away": DatabaseUnavailable,
+        "full": QueueFull,
+        "refused": Conflict,
+    }
+    await call.transact(insert, "changed", name)
+    if name == "slow":
         await trio.sleep_forever()
     raise faults[name]()
 

@@ -141,7 +141,7 @@ class Edge:
         try:
             with call.deadline:
                 return await self._opened(call, stream, incoming)
-            outgoing = problem(self._too_late(call), call.request_id)
+            outgoing = problem(_too_late(in_doubt=call.effect_in_flight), call.request_id)
         except Exception as error:
             outgoing = problem_of(error, request_id=call.request_id, route=stream.line)
         self._answers[stream].add(outgoing.status, 0.0)
@@ -227,10 +227,15 @@ class Edge:
                 outgoing = await self._anywhere(call, endpoint, incoming)
         except Exception as error:
             outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
+            if outgoing.status == 503 and _has_changed_something(call, endpoint):
+                outgoing = problem(_unknown(), call.request_id)
         finally:
             if call.decoding_slot is not None:
                 await call.decoding_slot.give_back()
-        return problem(self._too_late(call), call.request_id) if outgoing is None else outgoing
+        if outgoing is None:
+            in_doubt = call.effect_in_flight or _has_changed_something(call, endpoint)
+            return problem(_too_late(in_doubt=in_doubt), call.request_id)
+        return outgoing
 
     async def _anywhere(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """Answer a request here, or have it answered by the node that owns its actor."""
@@ -247,13 +252,6 @@ class Edge:
             if call.times_passed:  # so that whoever waits for it can let go of it, wherever it goes on to
                 call.deadline.begin()
             return await answered_elsewhere(others, call, endpoint, incoming, elsewhere)
-
-    def _too_late(self, call: Call[Parts]) -> Refused:
-        if call.effect_in_flight:
-            return DatabaseDown(
-                "the outcome is unknown; repeat the request with the same key", outcome="unknown"
-            )
-        return Overloaded("this took too long; nothing has changed")
 
     async def _perform(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         if incoming.header(b"content-length") is not None:
@@ -324,6 +322,20 @@ class Edge:
         if incoming.method == "HEAD":
             outgoing.body = b""
         return outgoing
+
+
+def _too_late(*, in_doubt: bool) -> Refused:
+    return _unknown() if in_doubt else Overloaded("this took too long; nothing has changed")
+
+
+def _has_changed_something(call: Call[Parts], endpoint: Endpoint) -> bool:
+    """Whether a request that cannot be answered now has had its effect all the same: what it reads for its answer came
+    after that."""
+    return endpoint.method not in READING and call.has_changed_something
+
+
+def _unknown() -> Refused:
+    return DatabaseDown("the outcome is unknown; repeat the request with the same key", outcome="unknown")
 
 
 def _can_be_left(endpoint: Endpoint, body_bound: int) -> bool:

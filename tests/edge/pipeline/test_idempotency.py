@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+import msgspec
 import pytest
 import trio
 
@@ -319,3 +320,16 @@ def test_replies_that_are_stored_still_open() -> None:
     assert sealer is not None
     assert sealer.open(stored) == b'{"token":"hush"}'
     assert sealer.seal(b'{"token":"hush"}') == stored
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "outcome"),
+    [("away", 503, "unknown"), ("full", 503, "unknown"), ("slow", 503, "unknown"), ("refused", 409, None)],
+)
+async def test_no_503_says_that_nothing_has_changed_where_something_has(
+    parts: Parts, fault: str, status: int, outcome: str | None
+) -> None:
+    parts.config = msgspec.structs.replace(parts.config, request_seconds=2)
+    async with serving(parts) as app:
+        answer = await request(app, "POST", f"/v1/changed/{fault}")
+    assert (answer.status, answer.json["meta"].get("outcome")) == (status, outcome)
