@@ -146,7 +146,8 @@ async def remove_service(call: Call, service_id: ObjectId) -> ServiceRemoved:
     """Takes its extension from all of the caller's game servers, and removes it.
 
     Settings stay on the game servers; open commands for the extension are cancelled. While it is being migrated the
-    answer is a 409. If some game servers cannot be asked now, the answer is a 503, and the request may be repeated.
+    answer is a 409. If some game servers cannot be asked now, the answer is a 503, and the request may be repeated; as
+    long as it was not answered with success, some registrations may be gone while the service is still there.
     """
     row = await change_by_itself(call.service, units_services.own, service_id, call.user_id, about=None)
     removed = 0
