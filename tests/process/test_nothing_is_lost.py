@@ -18,10 +18,11 @@ from tests.process.kept.servers import DOMAIN, SERVERS_OF_PLAYERS
 from tests.process.kept.stage import Stage, staged
 from tests.process.kept.talk import TALK
 from tests.process.kept.things import THINGS
-from tests.process.kept.writer import Writer
+from tests.process.kept.writer import Deed, Writer
 from tests.support.embedded import postmaster
 from tests.support.process import ServerProcess, reachable_directory
 from tests.support.waiting import wait_until
+from tests.support.world import Player
 
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "4"))
 SEED = int(os.environ.get("KILL_SEED", "20261201"))
@@ -90,3 +91,17 @@ async def test_nothing_acknowledged_is_lost_in_any_domain(end) -> None:
         f"{ROUNDS} times {end.__name__} (seed {SEED}): {stage.acks} acknowledged, "
         f"{stage.unknown} unanswered and {stage.refused} refused at first"
     )
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        ('200 {"items": [{"name": "w1q"}]}', []),
+        ('200 {"items": []}', ["no w1q"]),
+        ('200 {"items": [{"name": "w1q"}, {"name": "w2q"}]}', ["still w2q"]),
+        ('200 {"items": [{"name": "w1q"}, {"name": "w1q"}]}', ["twice w1q in page"]),
+    ],
+)
+def test_a_deed_knows_what_pages_show_of_it(page: str, found: list[str]) -> None:
+    nobody = Player(None, "", "", None)  # type: ignore[arg-type]
+    assert Deed(nobody, "POST", "/", shows=("w1q",), hides=("w2q",)).wrong({"page": page}) == found
