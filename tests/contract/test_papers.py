@@ -33,6 +33,21 @@ def test_the_version_has_its_entry():
     assert f"## [{PROJECT['version']}]" in _text("CHANGELOG.md")
 
 
+def test_decisions_stand_below_the_areas_that_their_contents_name():
+    """The contents name all areas in order, each decision stands below one, and no title is there twice."""
+    text = _text("DECISIONS.md")
+    contents = re.findall(r"^- \[(.+)\]\(#(.+)\)$", text, re.MULTILINE)
+    areas = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    decisions = re.findall(r"^### (.+)$", text, re.MULTILINE)
+    assert [area for area, _ in contents] == areas
+    for area, anchor in contents:
+        assert anchor == re.sub(r"[^\w -]", "", area.lower()).replace(" ", "-")
+    assert all(
+        part.lstrip().startswith("### ") for part in re.split(r"^## .+$", text, flags=re.MULTILINE)[1:]
+    )
+    assert len({*decisions}) == len(decisions)
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_paths_in_the_papers_exist(paper: str):
     named = re.findall(
