@@ -43,7 +43,7 @@ async def test_older_terms_do_not_count(world: World, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.both_edges
-async def test_a_draft(world: World):
+async def test_an_uploaded_cape_is_a_draft_of_its_owner(world: World):
     ann = await world.player("Ann")
     made = await upload(ann, name="  Phoenix  ", description=" burns\nbrightly ")
     assert (made["name"], made["description"]) == ("Phoenix", "burns\nbrightly")

@@ -20,7 +20,7 @@ async def found(world: World, **query: object) -> list[str]:
     return [one["name"] for one in page["entries"]]
 
 
-async def test_an_entry(world: World):
+async def test_an_entry_has_the_texts_and_addresses_of_its_cape(world: World):
     ann, mod = await world.player("Ann"), await moderator(world)
     made = await cape_in("approved", ann, mod)
     entry = await world.nobody().get(f"{PUBLIC}/{made['id'].upper()}")
@@ -99,7 +99,7 @@ async def test_search_follows_names(world: World):
     assert await found(world, query="ash") == ["Ash"]
 
 
-async def test_pages(world: World):
+async def test_pages_are_newest_first_and_their_bounds_are_clamped(world: World):
     ann, mod = await world.player("Ann"), await moderator(world)
     for number in range(5):
         await cape_in("approved", ann, mod, name=f"cape {number}")
@@ -226,7 +226,7 @@ async def test_a_cape_that_is_blocked_is_no_longer_seen(world: World):
     assert await found(world) == []
 
 
-async def test_external_capes(world: World):
+async def test_an_external_cape_is_its_owners_choice_and_in_no_public_entry(world: World):
     ann = await world.player("Ann")
     chosen = await ann.do("PUT", SELECTION, {"source": "external", "capeId": NOBODY})
     assert await ann.get(SELECTION) == chosen

@@ -62,7 +62,7 @@ ALL = {"ann": True, "bob": True, "cid": True}
 BUT_BOB = {"ann": True, "bob": False, "cid": True}
 
 
-def test_in_snapshots():
+def test_a_snapshot_shows_who_hides_from_its_viewer_as_offline():
     play = talking()
     for _ in range(2):
         assert [names(play, name) for name in ("ann", "bob", "cid")] == [BUT_BOB, ALL, ALL]

@@ -78,7 +78,7 @@ NEEDS: dict[str, tuple[Need, bool, bool]] = {
 
 
 @pytest.mark.parametrize("name", NEEDS)
-def test_what_overlaps(name: str):
+def test_a_need_overlaps_with_the_events_that_change_its_rows(name: str):
     need, change, creation = NEEDS[name]
     assert {what: overlaps(event, need) for what, event in CHANGES.items()} == dict.fromkeys(CHANGES, change)
     assert overlaps(CREATED, need) is creation

@@ -206,7 +206,7 @@ async def test_paging_is_exact_while_messages_come(stage: Stage, limit: int):
 
 
 @pytest.mark.parametrize("before_ms", [-1, 0, 2**80])
-async def test_odd_cursors(stage: Stage, before_ms: int):
+async def test_cursors_beyond_all_messages_end_the_pages(stage: Stage, before_ms: int):
     await stage.post()
     page = await stage.page(before_ms=before_ms)
     assert len(page.items) == (1 if before_ms > 0 else 0)

@@ -116,7 +116,9 @@ def test_typing_lasts_five_seconds():
         ("direct", "ann", "Raid", Conflict),
     ],
 )
-def test_titles(kind: str, name: str, title: str | None, error: type[Exception] | None):
+def test_an_owner_gives_a_group_a_title_of_one_line(
+    kind: str, name: str, title: str | None, error: type[Exception] | None
+):
     play = Play("ann", "bob", kind=kind)
     command = ChangeConversation(uid(name), title=title)
     if error is None:
@@ -184,7 +186,9 @@ def test_refused_joins(play: Play, names: list[str], caller: str, error: type[Ex
         ("direct", "ann", "bob", Conflict),
     ],
 )
-def test_leaving(kind: str, caller: str, target: str, error: type[Exception] | None):
+def test_members_leave_and_the_owner_removes_them(
+    kind: str, caller: str, target: str, error: type[Exception] | None
+):
     names = ("ann", "bob", "cid") if kind == "group" else ("ann", "bob")
     play = Play(*names, kind=kind)
     command = RemoveParticipant(uid(caller), uid(target))

@@ -328,7 +328,7 @@ def test_what_a_moderator_deletes_of_their_own_is_not_audited():
         ({"content": "text wins", "poll": a_poll()}, "text wins"),
     ],
 )
-def test_previews(draft: dict[str, Any], preview: str):
+def test_the_preview_is_the_start_of_the_text_else_the_question(draft: dict[str, Any], preview: str):
     play = Play()
     play.post("ann", **draft)
     assert play.state.last_message is not None

@@ -25,7 +25,7 @@ from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.users.parts import ANN, BEN
 
 
-def test_routes(environ, capsys):
+def test_routes_prints_every_route_with_its_rule_and_rate(environ, capsys):
     assert main(["routes"]) == 0
     lines = capsys.readouterr().out.splitlines()
     table = TABLE
@@ -37,7 +37,7 @@ def test_routes(environ, capsys):
     assert f"POST {messages} social:chat.write chat-send=30/10s routes.chat.messages.post_message" in said
 
 
-def test_openapi(environ, capsys):
+def test_openapi_prints_the_document(environ, capsys):
     assert main(["openapi"]) == 0
     assert json.loads(capsys.readouterr().out)["openapi"].startswith("3.1")
 

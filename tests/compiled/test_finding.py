@@ -50,7 +50,7 @@ def test_nothing_hinders_what_is_whole(tmp_path: Path, made: Manifest):
     ],
     ids=["a source", "a source that it imports", "no source", "no object"],
 )
-def test_what_hinders(tmp_path: Path, made: Manifest, spoil, why: str):
+def test_compiled_modules_are_not_used_once_a_file_differs(tmp_path: Path, made: Manifest, spoil, why: str):
     spoil(tmp_path)
     assert hindrance(made, tmp_path) == why
 

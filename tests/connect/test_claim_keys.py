@@ -29,5 +29,5 @@ def test_what_is_no_key(text: str):
     assert parse_claim_key(text) is None
 
 
-def test_keys_differ():
+def test_a_thousand_claim_keys_all_differ():
     assert len({new_claim_key(secrets.token_bytes) for _ in range(1_000)}) == 1_000

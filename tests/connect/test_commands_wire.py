@@ -70,7 +70,7 @@ async def test_leases_end_and_commands_come_again(world: World):
     assert await server.refused("POST", path, {"status": "success"}) == (409, "COMMAND_FINISHED")
 
 
-async def test_cancelled(world: World):
+async def test_a_cancelled_command_is_not_delivered_and_cannot_be_acknowledged(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
     id = await _give(ann, server)
@@ -83,7 +83,7 @@ async def test_cancelled(world: World):
     assert await server.refused("POST", path, {"status": "success"}) == (409, "COMMAND_FINISHED")
 
 
-async def test_who_may(world: World):
+async def test_commands_are_for_the_server_and_who_may_write_them(world: World):
     ann, bob = await world.players("Ann", "Bob")
     server, other = await claimed(world, ann), await claimed(world, bob)
     id = await _give(ann, server)

@@ -15,7 +15,7 @@ from tests.support.world import World
 BAD = (401, "BAD_SERVER_CREDENTIALS")
 
 
-async def test_secrets_rotate(world: World):
+async def test_a_rotated_secret_is_taken_for_ten_minutes_more(world: World):
     """The one before is taken for ten minutes, the one before that no longer."""
     ann = await world.player("Ann")
     first = await claimed(world, ann)
@@ -90,7 +90,7 @@ async def test_a_secret_that_is_replaced_while_its_request_arrives_makes_no_toke
     assert await delegated.refused("GET", f"{SERVERS}/{server.id}/access") == (401, "TOKEN_EXPIRED")
 
 
-async def test_bad_credentials(world: World):
+async def test_all_bad_credentials_are_refused_alike(world: World):
     """Whatever is wrong looks the same."""
     ann = await world.player("Ann")
     server, other = await claimed(world, ann), await register(world)
@@ -125,7 +125,7 @@ async def test_users_and_servers_are_apart(world: World):
     assert await ann.refused("GET", f"{server.path}/claim-key") == BAD
 
 
-async def test_delegated_tokens(world: World):
+async def test_delegated_tokens_end_with_their_scope_time_and_secret(world: World):
     """They are for their scopes and their time, and end with the secret that made them."""
     ann = await world.player("Ann")
     server = await claimed(world, ann)

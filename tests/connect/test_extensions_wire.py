@@ -28,7 +28,7 @@ ACTIONS = [
 ]
 
 
-async def test_the_catalog(world: World):
+async def test_a_private_extension_is_shown_to_its_owner_and_holders_of_its_node(world: World):
     ann, bob = await world.players("Ann", "Bob")
     made = await ann.do("POST", CATALOG, SHOP, status=201)
     assert (made["extensionId"], made["ownerId"], made["visibility"]) == ("shop", ann.id, "public")
@@ -80,7 +80,7 @@ async def test_names_and_descriptions_are_texts_like_all_others(world: World):
     assert (await server.get(f"{server.path}/extensions"))["items"] == [registered]
 
 
-async def test_pages(world: World):
+async def test_the_catalog_comes_in_pages_by_id_and_has_an_etag(world: World):
     ann = await world.player("Ann")
     for id in ("c", "a", "b"):
         await ann.do("POST", CATALOG, {**SHOP, "extensionId": id}, status=201)

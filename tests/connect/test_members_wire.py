@@ -17,7 +17,7 @@ async def _join(owner: Player, server: GameServer, player: Player, role: str, *c
     return await owner.do("PUT", f"{server.path}/members/{player.id}", body, status=200)
 
 
-async def test_members(world: World):
+async def test_members_are_added_changed_and_removed_and_leave(world: World):
     ann, bob, eve = await world.players("Ann", "Bob", "Eve")
     server = await claimed(world, ann)
     made = await _join(ann, server, bob, "viewer", "server.commands.write")

@@ -52,6 +52,8 @@ ROWS: list[tuple[AnyEvent, tuple[str, ...] | None]] = [
 
 
 @pytest.mark.parametrize(("event", "changed"), ROWS)
-def test_what_overlaps(event: AnyEvent, changed: tuple[str, ...] | None):
+def test_a_need_overlaps_with_the_events_that_change_its_rows(
+    event: AnyEvent, changed: tuple[str, ...] | None
+):
     for need in (COMMAND, TEMPLATE, RELATION):
         assert overlaps(event, need) is (need == changed)

@@ -146,7 +146,7 @@ async def test_who_is_taken_out_is_told(world: World) -> None:
             assert shown.items == {}
 
 
-async def test_who_listens(world: World) -> None:
+async def test_a_server_listens_while_its_stream_is_open_or_it_has_just_asked(world: World) -> None:
     ann = await world.player("Ann")
     polls, streams = await claimed(world, ann, "Polls"), await claimed(world, ann, "Streams")
     async with ann.live(LIVE) as client:

@@ -31,7 +31,7 @@ async def _access(server: GameServer, user_id: str) -> str:
     return ("" if said["allowed"] else "!") + said["reason"]
 
 
-async def test_the_table(world: World):
+async def test_who_may_come_to_play_follows_the_table(world: World):
     owner = await world.player("Owner")
     server, next_door = await claimed(world, owner), await claimed(world, owner, "Next door")
     network = await owner.do("POST", "/v1/connect/networks", {"name": "Net"}, status=201)
@@ -78,7 +78,7 @@ async def test_a_mode_network_without_a_network_opens_to_members_alone(world: Wo
     assert await _access(server, bob.id) == "!not_in_network"
 
 
-async def test_the_policy(world: World):
+async def test_a_patch_of_the_policy_leaves_what_it_leaves_out(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
     path = f"{server.path}/access-policy"

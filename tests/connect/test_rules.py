@@ -108,7 +108,7 @@ TABLE: list[tuple[AnyCommand, Any, Any, Any]] = [
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: type(row[0]).__name__)
-def test_the_table(row: tuple[AnyCommand, Any, Any, Any]):
+def test_each_command_does_in_each_state_what_its_row_says(row: tuple[AnyCommand, Any, Any, Any]):
     command, *outcomes = row
     for state, outcome in zip((UNCLAIMED, CLAIMED, TEMPORARY, REMOVED), (*outcomes, NotFound), strict=True):
         if isinstance(outcome, list):

@@ -75,7 +75,7 @@ TABLE: dict[str, tuple[AnyCommand, dict[str, Any], Any]] = {
 
 @pytest.mark.parametrize("status", ("pending", "delivered", "running", *sorted(ENDS)))
 @pytest.mark.parametrize("name", TABLE)
-def test_the_table(name: str, status: str):
+def test_a_command_moves_between_statuses_as_the_table_says(name: str, status: str):
     command, outcomes, otherwise = TABLE[name]
     state, outcome = _with(status), outcomes.get(status, otherwise)
     looked_up = status in ENDS and not isinstance(command, commands.TakeCommands)

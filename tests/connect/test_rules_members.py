@@ -116,7 +116,7 @@ def test_the_life_of_an_invite(
     assert _outcome(replace(state, removed=True), commands.AcceptInvite("stranger", "invite")) is NotFound
 
 
-def test_bounds():
+def test_members_and_open_invites_of_a_server_are_bounded():
     full = known(server_with(*(member_row(str(number), "viewer") for number in range(MAX_MEMBERS))), "new")
     assert _outcome(full, putting(OWNER, "new", "viewer")) is QuotaExceeded
     assert _outcome(full, putting(OWNER, "7", "operator")) is None

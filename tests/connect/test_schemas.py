@@ -81,7 +81,7 @@ def _registered(actions: bytes, id: str = "e") -> RegistrationRow:
         (_field("bool", required=True), None, "REQUIRED"),
     ],
 )
-def test_values(field: Field, value: Any, code: str | None):
+def test_a_value_must_have_the_type_and_range_of_its_field(field: Field, value: Any, code: str | None):
     found = [error.code for error in misfits({"k": value}, Schema((field,)), "/data")]
     assert found == ([] if code is None else [code])
 
@@ -130,7 +130,7 @@ def test_what_a_schema_may_not_be(fields: tuple[Field, ...], code: str):
         (id, False) for id in ("", "A", "-a", "a-", "a/b", "a b", "ä", "a\n", "а")
     ],  # the last one is Cyrillic
 )
-def test_extension_ids(id: str, valid: bool):
+def test_extension_ids_are_dotted_names_of_ascii(id: str, valid: bool):
     assert is_extension_id(id) is valid
 
 

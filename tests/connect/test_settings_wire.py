@@ -22,7 +22,7 @@ SCHEMA = {
 CANARY = "canary-5f1e8c"
 
 
-async def test_versions(world: World):
+async def test_each_put_of_settings_is_a_version_with_a_history(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
     path = f"{server.path}/settings"
@@ -66,7 +66,7 @@ async def test_versions(world: World):
     assert (await ann.get(f"{path}/history", source="other"))["items"] == []
 
 
-async def test_schemas_hold(world: World):
+async def test_settings_are_held_to_the_schema_that_is_in_force(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
     path = f"{server.path}/settings"
@@ -222,7 +222,7 @@ async def _everything(conn):
     return found
 
 
-async def test_limits(world: World):
+async def test_settings_are_bounded_by_source_and_in_all(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
     path = f"{server.path}/settings"
@@ -236,7 +236,7 @@ async def test_limits(world: World):
     assert await server.refused("PUT", path, more) == (422, "QUOTA_EXCEEDED")
 
 
-async def test_who_may(world: World):
+async def test_settings_are_for_the_server_and_who_may_read_or_write_them(world: World):
     ann, bob = await world.players("Ann", "Bob")
     server, other = await claimed(world, ann), await claimed(world, bob)
     path = f"{server.path}/settings"

@@ -16,7 +16,7 @@ def _length(function: Function) -> int:
     return function.end_lineno - function.lineno + 1
 
 
-def test_files():
+def test_files_have_at_most_400_lines():
     """No file of code, tests and scripts included, has more than 400 lines; the median is far below."""
     files = sources(*LAYERS, "partyline", "tests", "scripts")
     long = [f"{source.path} has {source.lines} lines" for source in files if source.lines > MAX_FILE_LINES]
@@ -25,7 +25,7 @@ def test_files():
     assert middle <= MAX_MEDIAN_FILE_LINES, f"the median file has {middle} lines"
 
 
-def test_functions():
+def test_functions_have_at_most_60_lines():
     """No function has more than 60 lines, docstring included; the median is far below."""
     found = [
         (source.at(function), function)
@@ -42,7 +42,7 @@ def test_functions():
     assert middle <= MAX_MEDIAN_FUNCTION_LINES, f"the median function has {middle} lines"
 
 
-def test_positional_parameters():
+def test_at_most_five_parameters_are_positional():
     """More than five parameters are named at the call."""
     wide = [
         f"{source.at(function)} {function.name}"

@@ -56,7 +56,7 @@ def test_every_event_has_its_words() -> None:
     assert FORMS.keys() == set(EVENTS)
 
 
-def test_an_article() -> None:
+def test_a_post_about_an_article_has_its_title_text_and_image() -> None:
     image = "https://img.example/a.png"
     (embed,) = sent("news_published", title="Patch", text="Two lines\nof it", image_url=image)["embeds"]
     assert (embed["title"], embed["description"], embed["image"]) == (

@@ -22,7 +22,7 @@ def test_every_rate_is_in_the_table() -> None:
     assert {one.name for one in declared if isinstance(one, Policy)} == POLICIES.keys()
 
 
-def test_contract_table() -> None:
+def test_rates_are_those_of_the_contract() -> None:
     table = {name: (policy.quota, policy.window_seconds) for name, policy in POLICIES.items()}
     assert table == {
         "user-read": (300, 60),
@@ -117,7 +117,7 @@ def test_full_bucket_then_exact_refill() -> None:
     assert limits.take(SEND, "bob", NOW).remaining == 29
 
 
-def test_fields() -> None:
+def test_ratelimit_fields_say_quota_window_and_rest() -> None:
     assert Limits().take(SEND, "ann", NOW).fields() == (
         (b"ratelimit-policy", b'"chat-send";q=30;w=10'),
         (b"ratelimit", b'"chat-send";r=29;t=1'),

@@ -43,7 +43,7 @@ ASKED = "https://api.example/v1/files/1?a=b"
         (f"//{HOST}/a", "https://1.1.1.1:443/a"),
     ],
 )
-async def test_a_hop(location: str, connect_url: str):
+async def test_a_hop_connects_to_the_address_that_was_judged(location: str, connect_url: str):
     hop = await Redirects(hosts=HOSTS, resolve=resolved).hop(ASKED, location)
     assert (hop.connect_url, hop.host) == (connect_url, HOST)
 

@@ -104,7 +104,7 @@ def outcome(data: bytes) -> tuple[str, str] | object:
         (b'{"content":"' + b"[{" * 500 + b'"}', Message("[{" * 500)),
     ],
 )
-def test_body(body: bytes, expected: object) -> None:
+def test_a_body_is_decoded_or_refused_with_its_code(body: bytes, expected: object) -> None:
     assert outcome(body) == expected
 
 
@@ -154,7 +154,7 @@ PLAN = QueryPlan.of(Paging)
         (b"before_ms=1", Paging()),
     ],
 )
-def test_query(query: bytes, expected: Paging) -> None:
+def test_a_query_is_decoded_and_numbers_are_clamped(query: bytes, expected: Paging) -> None:
     assert PLAN.decode(query) == expected
 
 
@@ -173,7 +173,7 @@ def test_query(query: bytes, expected: Paging) -> None:
         (b"channels=a%00", "channels"),
     ],
 )
-def test_bad_query(query: bytes, parameter: str) -> None:
+def test_a_bad_query_names_the_parameter(query: bytes, parameter: str) -> None:
     with pytest.raises(BadQuery) as refused:
         PLAN.decode(query)
     assert refused.value.meta == {"parameter": parameter}
@@ -238,7 +238,9 @@ def test_malformed_id_of_a_query(query: bytes, parameter: str) -> None:
         (ParameterForm.TEXT, "a\0b", None),
     ],
 )
-def test_path_parameter(form: ParameterForm, text: str, expected: str | None) -> None:
+def test_an_id_in_a_path_is_normalised_or_not_found(
+    form: ParameterForm, text: str, expected: str | None
+) -> None:
     assert PathParam("id", "id", form, NotFound).parse(text) == expected
 
 

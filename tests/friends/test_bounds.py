@@ -94,7 +94,7 @@ def test_a_link_is_few_bytes_whatever_it_says():
     assert set(a_state("ann", "x", note="met").extras) == {uid("x")}
 
 
-def test_visibilities():
+def test_only_what_differs_from_the_default_is_remembered():
     known = Visibilities()
     known.fill(Stored([("ben", "ann", "HIDDEN"), ("cid", "ann", "LIMITED")], []))
     assert [known.of(name, "ann") for name in ("ben", "cid", "dan")] == ["HIDDEN", "LIMITED", "DEFAULT"]

@@ -264,7 +264,7 @@ async def test_users_who_are_none(database: Database) -> None:
         ("BLOCKS_MAX", units_relations.block),
     ],
 )
-async def test_bounds(
+async def test_requests_and_blocks_of_a_user_are_bounded(
     database: Database, monkeypatch: pytest.MonkeyPatch, bound: str, play: Callable[..., Awaitable[Any]]
 ) -> None:
     monkeypatch.setattr(units_relations, bound, 2)

@@ -57,7 +57,7 @@ async def test_a_request_that_meets_an_opposite_one_is_a_friendship(world: World
         assert await one.refused("POST", REQUESTS, {"targetId": other.id}) == (409, "ALREADY_FRIENDS")
 
 
-async def test_asking_twice(world: World) -> None:
+async def test_a_second_request_to_the_same_user_is_refused(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     await ask(ann, ben)
     assert await ann.refused("POST", REQUESTS, {"targetId": ben.id}) == (409, "REQUEST_EXISTS")
@@ -147,7 +147,7 @@ async def test_requests_that_are_refused(world: World) -> None:
     await ann.do("POST", REQUESTS, {"targetId": ben.id}, status=200)
 
 
-async def test_names(world: World) -> None:
+async def test_a_name_must_be_one_users_and_gives_way_to_an_id(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     assert (await ann.do("POST", REQUESTS, {"targetName": "bEN"}, status=201))["recipientId"] == ben.id
     await world.player("ben")

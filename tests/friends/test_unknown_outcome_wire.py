@@ -22,7 +22,9 @@ __all__ = ["proxy", "world"]
 
 @in_one_world("landed", [True, False])
 @in_one_world("repeated", [True, False])
-async def test_who_hides(world: World, proxy: Proxy, *, landed: bool, repeated: bool) -> None:
+async def test_who_hides_is_as_rows_say_after_an_unknown_outcome(
+    world: World, proxy: Proxy, *, landed: bool, repeated: bool
+) -> None:
     ann, ben = await world.players("Ann", "Ben")
     await make_friends(ann, ben)
     async with ann.live():
@@ -140,7 +142,9 @@ async def _joins(world: World, proxy: Proxy, *, landed: bool) -> tuple[Player, P
 
 
 @pytest.mark.parametrize("landed", [True, False])
-async def test_somebody_joins(world: World, proxy: Proxy, *, landed: bool) -> None:
+async def test_who_joins_a_party_is_as_rows_say_after_an_unknown_outcome(
+    world: World, proxy: Proxy, *, landed: bool
+) -> None:
     ann, ben, party_id = await _joins(world, proxy, landed=landed)
     await world.everywhere(
         lambda service: service.of(MEMBERSHIPS).of(ben.id) == (party_id if landed else None)

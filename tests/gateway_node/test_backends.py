@@ -54,7 +54,7 @@ ADDRESSES = {
 
 
 @pytest.mark.parametrize(("address", "refusals"), ADDRESSES.items())
-def test_addresses(address: str, refusals: tuple[str | None, ...]):
+def test_backends_are_permitted_by_their_address(address: str, refusals: tuple[str | None, ...]):
     assert tuple(permission.refusal(address, 25_565) for permission in (STRICT, HOME, CUT)) == refusals
 
 

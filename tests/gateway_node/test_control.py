@@ -127,7 +127,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("replies", "order"), CASES.values(), ids=CASES)
-async def test_answers(replies: list[Reply], order: list[str | int]):
+async def test_the_node_asks_again_as_each_answer_wants(replies: list[Reply], order: list[str | int]):
     service, carried, said = Scripted(*replies, NONE), [], []
     async with asking(service, carried, said) as it:
 

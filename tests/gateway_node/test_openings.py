@@ -69,13 +69,13 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("host", "clean"), HOSTS.items())
-def test_hosts(host: str, clean: str | None):
+def test_host_names_of_handshakes_are_normalised_or_refused(host: str, clean: str | None):
     assert clean_host(host) == clean
     assert read_opening(handshake(host, 2)) == Opening("login", clean)
 
 
 @pytest.mark.parametrize(("kind", "state"), STATES.items())
-def test_states(kind: str, state: int):
+def test_the_state_of_a_handshake_says_what_is_wanted(kind: str, state: int):
     assert read_opening(handshake(HOST, state) + b"\x01\x00") == Opening(kind, HOST)  # type: ignore[arg-type]
 
 

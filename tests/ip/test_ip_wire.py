@@ -96,7 +96,7 @@ async def test_other_addresses_are_refused(mapped: World, text: str):
     assert await ann.refused("GET", f"{GEO}?ip={text}") == (400, "BAD_QUERY")
 
 
-async def test_unknown_addresses(mapped: World):
+async def test_an_address_without_a_place_is_not_found(mapped: World):
     ann = await geographer(mapped)
     assert await ann.refused("GET", f"{GEO}?ip=8.8.8.8") == (404, "NOT_FOUND")
     assert await ann.refused("GET", GEO) == (404, "NOT_FOUND")

@@ -58,7 +58,7 @@ async def test_a_stranger_may_not_watch(autojump_clock: MockClock, stage: Stage)
     assert stage.system.statistics()[0].subscribers == 0
 
 
-async def test_moving_audiences(autojump_clock: MockClock, stage: Stage) -> None:
+async def test_viewers_move_to_another_audience_or_are_ended(autojump_clock: MockClock, stage: Stage) -> None:
     ann, bob = Socket(), Socket()
     await stage.watch(ann, "ann", mode="delta")
     await stage.watch(bob, "bob")

@@ -81,7 +81,9 @@ async def test_a_change_without_an_event(autojump_clock: MockClock, stage: Stage
     assert showing.frames[-1]["offset"] == 2
 
 
-async def test_another_history(autojump_clock: MockClock, stage: Stage, book: Book) -> None:
+async def test_a_view_of_another_history_is_told_by_a_snapshot(
+    autojump_clock: MockClock, stage: Stage, book: Book
+) -> None:
     first = await look(stage)
     book.epoch, book.lines = "e2", ["new"]
     await changed(stage)

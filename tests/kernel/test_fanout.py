@@ -203,7 +203,7 @@ async def test_the_reply_to_a_watch_may_be_given_in_opened(autojump_clock: MockC
     assert len(socket.sends) == 1
 
 
-async def test_statistics(autojump_clock: MockClock, stage: Stage) -> None:
+async def test_statistics_tell_what_an_actor_has_done(autojump_clock: MockClock, stage: Stage) -> None:
     answers: list[Answer] = []
     await stage.watch(Socket())
     stage.system.post(KIND, "a", Deposit("ann", 1), answers.append)

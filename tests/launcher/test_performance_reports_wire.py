@@ -193,7 +193,7 @@ async def test_they_are_served_so_that_no_browser_shows_them(world: World) -> No
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_who_may(world: World) -> None:
+async def test_reports_are_listed_for_operators_and_sent_by_users(world: World) -> None:
     ann, nobody = await world.player("Ann"), world.nobody()
     assert await ann.refused("GET", LIST) == (403, "FORBIDDEN")
     assert (await nobody.refused("GET", LIST))[0] == 401

@@ -41,7 +41,9 @@ MINECRAFT = [("gameId", "432"), ("classId", "6")]
         (None, {"offset": 9_990, "limit": 50}, [("index", "9990"), ("pageSize", "10")]),
     ],
 )
-def test_a_search(query: str | None, given: dict[str, Any], sent: list[tuple[str, str]]) -> None:
+def test_a_search_becomes_one_query_with_its_defaults_written_out(
+    query: str | None, given: dict[str, Any], sent: list[tuple[str, str]]
+) -> None:
     made = search_request(query, **(PLAIN | given))
     assert (made.path, made.fresh_seconds) == (("mods", "search"), 60)
     assert list(made.query) == [*MINECRAFT, *sent]

@@ -81,7 +81,7 @@ def test_what_is_not_json_is_not_kept(body: bytes) -> None:
         (503, Reason.AWAY, 7),
     ],
 )
-async def test_statuses(status: int, reason: Reason, seconds: int) -> None:
+async def test_each_failure_is_remembered_for_its_time(status: int, reason: Reason, seconds: int) -> None:
     modrinth, curseforge = ModrinthSite(), CurseForgeSite()
     modrinth.retry_after = "7"
     modrinth.faults.add(str(status))

@@ -108,7 +108,7 @@ async def test_resolvers_that_fail(place: Place, fault: str, error: str):
     assert (await ann.do("POST", sky.verify(claim), status=200))["domain"]["verificationErrors"] == []
 
 
-async def test_wrong_records(place: Place):
+async def test_a_domain_is_not_verified_by_a_record_that_differs(place: Place):
     ann = await place.world.player("Ann")
     sky = await network(ann)
     claim = await sky.claim("example.com")

@@ -125,7 +125,7 @@ async def test_scope_and_author_stay(world: World) -> None:
     assert (changed["scope"], changed["authorId"], changed["title"]) == (scope, ann.id, "Other")
 
 
-async def test_slugs(world: World) -> None:
+async def test_slugs_are_unique_in_their_scope_and_stay_once_published(world: World) -> None:
     ann, ed = await world.player("Ann"), await editor(world)
     first, second = await write(ed, "A title!"), await write(ed, "A title?")
     assert (first["slug"], second["slug"]) == ("a-title", f"a-title-{second['id'][8:]}")

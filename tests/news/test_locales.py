@@ -25,7 +25,7 @@ SPELLED = {
 
 
 @pytest.mark.parametrize("tag", [*SPELLED, *SPELLED.values()])
-def test_the_spelling(tag: str) -> None:
+def test_a_locale_is_spelled_in_one_way(tag: str) -> None:
     assert is_locale(tag)
     assert spelled(tag) == SPELLED.get(tag, tag)
     assert spelled(spelled(tag)) == spelled(tag)

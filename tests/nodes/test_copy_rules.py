@@ -70,7 +70,9 @@ def _copy(*, seq: int = 3, version: int = 5, kind: Any = KIND) -> tuple[Copy, So
         (Turned(KIND.name, "x", "e", 6, True, [b"\xc1"]), False, [], 5),  # of another release
     ],
 )
-def test_turns(turned: Turned, taken: bool, shown: list[str], version: int) -> None:
+def test_a_copy_takes_the_turn_that_follows_and_no_other(
+    turned: Turned, taken: bool, shown: list[str], version: int
+) -> None:
     copy, socket = _copy()
     assert copy.take(turned) is taken
     assert [frame["event"] for frame in socket.frames[1:]] == shown

@@ -37,7 +37,9 @@ def _hearing(*groups: str, names: str) -> list[Seat]:
         ("abcde", "abc de", {"a": GO, "b": GO, "c": GO, "d": YIELD, "e": YIELD}),
     ],
 )
-def test_verdicts(names: str, groups: str, verdicts: dict[str, Verdict]) -> None:
+def test_who_goes_on_follows_the_table_of_groups(
+    names: str, groups: str, verdicts: dict[str, Verdict]
+) -> None:
     seats = _hearing(*groups.split(), names=names)
     assert {node: verdict(seats, node) for node in names} == verdicts
 

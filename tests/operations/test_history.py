@@ -37,5 +37,7 @@ def test_a_ring_keeps_the_newest(length: int, numbers: list[float | None], after
         (0.0, [0, 4, 0], 1.0),
     ],
 )
-def test_quantiles(share: float, counts: list[int], wanted: float | None) -> None:
+def test_quantiles_are_estimated_within_a_bucket(
+    share: float, counts: list[int], wanted: float | None
+) -> None:
     assert quantile(share, (1.0, 3.0), counts) == wanted

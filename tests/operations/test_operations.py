@@ -97,7 +97,7 @@ async def test_rows_are_read_into_memory_once_nobody_else_can_write_them(
         assert owned == [len(ALL_SHARDS)]
 
 
-async def test_health(app: EdgeApp) -> None:
+async def test_health_tells_version_uptime_and_checks(app: EdgeApp) -> None:
     answer = await request(app, "GET", "/health")
     assert answer.status == 200
     assert 0 <= answer.json.pop("uptimeMs") < PATIENCE_SECONDS * 1000
@@ -109,11 +109,11 @@ async def test_health(app: EdgeApp) -> None:
     }
 
 
-async def test_ready(app: EdgeApp) -> None:
+async def test_ready_is_ok_while_the_service_can_serve(app: EdgeApp) -> None:
     assert (await request(app, "GET", "/ready")).json == {"status": "ok"}
 
 
-async def test_draining(app: EdgeApp, service: Service) -> None:
+async def test_a_draining_service_is_not_ready(app: EdgeApp, service: Service) -> None:
     service.lifecycle.drain()
     assert (await request(app, "GET", "/health")).json["status"] == "draining"
     ready = await request(app, "GET", "/ready")
@@ -146,7 +146,7 @@ async def test_what_another_process_has_taken_is_not_ready(app: EdgeApp, service
     assert "another process" in answer.json["detail"]
 
 
-async def test_metrics(app: EdgeApp) -> None:
+async def test_metrics_are_in_the_text_form_of_prometheus(app: EdgeApp) -> None:
     await request(app, "GET", "/health")
     answer = await request(app, "GET", "/metrics", peer="127.0.0.1")
     assert answer.headers["content-type"].startswith("text/plain")

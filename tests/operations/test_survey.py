@@ -58,7 +58,7 @@ SICK = ActorStatistics("server", "sick", 1, 0, 3, "Fault", 4, 5)
         ("kind", "busy calm sick"),
     ],
 )
-def test_orders(sort: Sort, wanted: str) -> None:
+def test_a_survey_is_sorted_by_what_was_asked_for(sort: Sort, wanted: str) -> None:
     rows = [CALM, BUSY, SICK]
     survey = surveyed(rows, Wanted(sort=sort, limit=10), slice=2)
     assert [row.id for row in survey.rows] == wanted.split()

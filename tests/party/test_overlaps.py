@@ -22,6 +22,6 @@ ROWS: list[tuple[AnyEvent, bool]] = [
 
 
 @pytest.mark.parametrize(("event", "changed"), ROWS)
-def test_what_overlaps(event: AnyEvent, changed: bool):
+def test_a_need_overlaps_with_the_events_that_change_its_rows(event: AnyEvent, changed: bool):
     assert overlaps(event, (BOB, uid("ann"))) is changed
     assert not overlaps(event, (uid("ann"), BOB))

@@ -221,7 +221,7 @@ async def test_a_party_has_sixteen_members(world: World) -> None:
     assert await players[16].refused("POST", f"{INVITES}/{party_id}/accept") == (422, "QUOTA_EXCEEDED")
 
 
-async def test_selecting(world: World) -> None:
+async def test_selectors_whom_the_leader_names_choose_what_is_played(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     assert await ann.refused("PUT", SELECTION, ARENA) == (404, "NOT_FOUND")
     await gather(ann, ben)
@@ -242,7 +242,7 @@ async def test_selecting(world: World) -> None:
     assert (await ann.get(PARTY))["party"]["lobby"] == chosen
 
 
-async def test_getting_ready(world: World) -> None:
+async def test_a_party_gets_its_signal_once_when_all_are_ready(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     await gather(ann, ben)
     lobby = (await ann.do("PUT", SELECTION, ARENA, status=200))["party"]["lobby"]

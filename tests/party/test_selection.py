@@ -28,7 +28,7 @@ VECTORS = [
 
 
 @pytest.mark.parametrize(("value", "text"), VECTORS)
-def test_canonical_text(value: object, text: str):
+def test_the_digest_is_of_the_canonical_text(value: object, text: str):
     assert canonical(value) == text
     assert digest(value) == hashlib.sha256(text.encode()).hexdigest()
 
@@ -80,7 +80,7 @@ def test_the_hash_of_a_requirement():
         "A-b.C",
     ],
 )
-def test_good_addresses(address: str):
+def test_an_address_of_a_server_may_be_chosen(address: str):
     kept, _ = checked(Selection("server", "x", "X", server_address=address))
     assert kept.server_address == address
 
@@ -93,7 +93,7 @@ def test_good_addresses(address: str):
         f"{'a' * 64}.de", ".".join(["a" * 49] * 6),
     ],
 )  # fmt: skip
-def test_bad_addresses(address: str):
+def test_what_is_no_address_of_a_server_is_refused(address: str):
     with pytest.raises(Invalid) as refused:
         checked(Selection("server", "x", "X", server_address=address))
     assert [error.pointer for error in refused.value.errors] == ["/serverAddress"]

@@ -93,7 +93,7 @@ async def test_what_was_said_before_it_was_published_counts(world: World):
 @in_one_world(
     "query", ["sort=best", "limit=x", "cursor=x", "cursor=WyJuYW1lIl0", f"query={'x' * 101}", "query=%00"]
 )
-async def test_bad_queries(world: World, query: str):
+async def test_a_bad_query_of_the_list_is_refused(world: World, query: str):
     assert await world.nobody().refused("GET", f"{PUBLIC}?{query}") == (400, "BAD_QUERY")
 
 

@@ -57,7 +57,7 @@ async def test_every_field_goes_in_and_comes_out(world: World):
     assert again["discoveryState"] == "CONNECT"
 
 
-async def test_taking_back(world: World):
+async def test_removing_a_publication_twice_is_no_error(world: World):
     """Removing twice says 1 and then 0; a server that is given up takes its publication along."""
     alice = await world.player("Alice")
     server = await claimed(world, alice)

@@ -35,7 +35,9 @@ def test_without_a_proof(before: OwnershipState, after: OwnershipState) -> None:
 @pytest.mark.parametrize("ownership", get_args(OwnershipState))
 @pytest.mark.parametrize("hidden", [False, True])
 @pytest.mark.parametrize("suppressed", [False, True])
-def test_discovery(suppressed: bool, hidden: bool, ownership: OwnershipState, age_ms: int) -> None:
+def test_the_state_of_discovery_follows_in_the_order_of_who_decides(
+    suppressed: bool, hidden: bool, ownership: OwnershipState, age_ms: int
+) -> None:
     """Moderators first, then who publishes it, then whether the address was lost, then silence."""
     wanted: DiscoveryState = "CONNECT" if age_ms <= STALE_MS else "STALE"
     if hidden or ownership == "LOST":

@@ -30,7 +30,7 @@ async def asked(browser: Browser, method: str, path: str) -> int:
     return statuses[0]
 
 
-async def test_signing_out(world: World) -> None:
+async def test_signing_out_succeeds_for_who_was_erased_meanwhile(world: World) -> None:
     browser = await signed_in(await world.player("Ann"))
     assert await asked(browser, "DELETE", CURRENT) == 204
 

@@ -135,7 +135,7 @@ async def test_a_sign_in_never_takes_over_an_earlier_session(world: World) -> No
 
 
 @in_one_world("body", [{"code": ""}, {"code": "x" * 201}, {"code": 1}])
-async def test_malformed_codes(world: World, body: dict[str, object]) -> None:
+async def test_a_malformed_code_is_refused(world: World, body: dict[str, object]) -> None:
     for path in (SESSIONS, INSPECT):
         assert (await Browser(world).refused("POST", path, body))[0] == 422
 

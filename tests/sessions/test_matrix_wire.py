@@ -71,7 +71,7 @@ def _in_browser(player: Player) -> Browser:
 
 
 @pytest.mark.parametrize("asker", ASKERS)
-async def test_the_matrix(database_url, tmp_path, asker: str) -> None:
+async def test_each_asker_is_answered_as_the_matrix_says(database_url, tmp_path, asker: str) -> None:
     column, found = ASKERS.index(asker), {}
     async with placed(database_url, tmp_path) as place:
         for method, path, body in MATRIX:

@@ -166,7 +166,9 @@ async def _entered(world: World, code: str) -> httpx2.Response:
 
 
 @pytest.mark.parametrize("http2", [False, True])
-async def test_over_tls(database_url: str, tmp_path: Path, *, http2: bool) -> None:
+async def test_cookies_that_come_in_pieces_are_read(
+    database_url: str, tmp_path: Path, *, http2: bool
+) -> None:
     """Cookies come in pieces over HTTP/2 (RFC 9113 §8.2.3)."""
     certificate = Certificate(tmp_path)
     settings = ServerSettings(certificate=certificate.server)

@@ -41,7 +41,7 @@ def test_what_cannot_be_claimed(text: str):
 
 
 @pytest.mark.parametrize(("text", "name"), NORMAL.items())
-def test_one_form(text: str, name: str):
+def test_a_domain_has_one_form(text: str, name: str):
     assert claimable(text, ZONES) == name
     assert normal_host(name) == name
 
@@ -62,7 +62,7 @@ def test_addresses_are_no_names(address: object):
     assert normal_host(str(address)) is None
 
 
-def test_inside():
+def test_a_name_is_inside_a_domain_by_whole_labels():
     assert inside("a.example.com", "example.com")
     assert inside("example.com", "example.com")
     assert not inside("badexample.com", "example.com")

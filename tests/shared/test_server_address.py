@@ -42,7 +42,7 @@ from actors.server_address import is_internal, normal_address, parse_address
         ("a\n", None),
     ],
 )
-def test_addresses(text: str, address: str | None) -> None:
+def test_an_address_is_normalised_or_none(text: str, address: str | None) -> None:
     assert normal_address(text) == address
 
 

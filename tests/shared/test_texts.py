@@ -73,7 +73,9 @@ def flaw_of(check: Callable[[str, str, int], str], text: str) -> tuple[str, str]
 
 
 @pytest.mark.parametrize(("text", "of_line", "of_lines"), TABLE)
-def test_the_rule(text: str, of_line: tuple[str, str] | None, of_lines: tuple[str, str] | None):
+def test_the_flaw_of_a_text_is_that_of_the_table(
+    text: str, of_line: tuple[str, str] | None, of_lines: tuple[str, str] | None
+):
     assert flaw_of(line, text) == of_line
     assert flaw_of(lines, text) == of_lines
 

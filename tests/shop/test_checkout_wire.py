@@ -47,7 +47,7 @@ async def on_sale(player: Player) -> list[str]:
     ],
     ids=str,
 )
-async def test_quantities(world: World, quantity: Any, code: str) -> None:
+async def test_a_quantity_is_a_whole_number_within_bounds(world: World, quantity: Any, code: str) -> None:
     shop, ann = await open_shop(world), await world.player("Ann")
     body = items(await shop.product(), quantity=quantity)
     assert await flaws(ann, body) == [("/items/0/quantity", code)]
@@ -185,7 +185,7 @@ async def test_a_recipient_who_is_unknown_or_blocked(world: World) -> None:
         await world.block(one, other, blocked=False)
 
 
-async def test_cancelling(world: World) -> None:
+async def test_a_checkout_is_cancelled_until_it_is_paid(world: World) -> None:
     shop, ann = await open_shop(world), await world.player("Ann")
     product = await shop.product()
     order = await shop.order(ann, product)

@@ -223,7 +223,7 @@ PLAIN = [
 
 
 @pytest.mark.parametrize(("type", "kind"), PLAIN)
-def test_plain_names(type: str, kind: EventKind):
+def test_event_types_of_the_plain_form_are_read(type: str, kind: EventKind):
     data = {"checkoutId": CHECKOUT.upper(), "providerRef": "tx/1", "amount": 5, "currency": "EUR", "more": 1}
     body = json.dumps({"type": type, "timestamp": "2026-11-23T00:00:00Z", "data": data}).encode()
     assert read_event(body, "msg_1") == ProviderEvent(

@@ -82,7 +82,7 @@ async def status(player: Player, order: Any) -> tuple[str, str]:
     return now["checkout"]["status"], now["purchases"][0]["status"]
 
 
-async def test_buying(market: Market) -> None:
+async def test_who_pays_at_stripe_gets_what_was_sold(market: Market) -> None:
     """The payer presses the button on Stripe's page, and has it."""
     ann = await market.world.player("Ann")
     order, session = await market.order(ann)

@@ -148,12 +148,12 @@ PROJECTS = [
 
 
 @pytest.mark.parametrize(("model", "expected"), ITEM_MODELS)
-def test_item_models(model: object, expected: str):
+def test_flaws_of_item_models_are_found(model: object, expected: str):
     assert flaws(model) == expected
 
 
 @pytest.mark.parametrize(("model", "expected"), PROJECTS)
-def test_blockbench_projects(model: object, expected: str):
+def test_flaws_of_blockbench_projects_are_found(model: object, expected: str):
     assert flaws(model, BLOCKBENCH) == expected
 
 

@@ -143,7 +143,7 @@ RATINGS: list[tuple[dict[str, Any], int]] = [
 
 
 @in_one_world("path, rating, status", [(path, *row) for path in BOTH for row in RATINGS])
-async def test_ratings(world: World, path: str, rating: dict[str, Any], status: int):
+async def test_a_rating_is_completed_or_refused(world: World, path: str, rating: dict[str, Any], status: int):
     ann = await world.player("Ann")
     answer = await ann.ask("POST", path, body(rating=rating))
     assert answer.status_code == status, answer.text
@@ -206,7 +206,7 @@ async def test_the_author_has_the_name_of_today(world: World):
     assert (await renamed.get(OWN))["author"]["name"] == "Anna"
 
 
-async def test_counts_follow(world: World):
+async def test_a_totem_counts_each_user_who_carries_it_once(world: World):
     ann, bob, cid = await world.players("Ann", "Bob", "Cid")
     first, second = await upload(ann), await upload(bob)
     for player, totem in ((cid, first), (cid, first), (ann, second), (bob, first), (bob, first)):
@@ -300,7 +300,7 @@ async def test_with_the_gallery_closed(closed: World, path: str):
 
 @pytest.mark.both_edges
 @both_in_one_world
-async def test_too_large(world: World, path: str):
+async def test_a_model_above_the_bound_is_refused(world: World, path: str):
     ann = await world.player("Ann")
     model = item_model(credit="x" * MAX_BYTES)
     assert await ann.refused("POST", path, body(model)) == (413, "PAYLOAD_TOO_LARGE")
@@ -319,7 +319,7 @@ async def test_what_is_declared_too_large_is_refused_unread(database_url: str, t
 
 @pytest.mark.both_edges
 @both_in_one_world
-async def test_wrong_bodies(world: World, path: str):
+async def test_a_body_that_holds_no_model_is_refused(world: World, path: str):
     ann = await world.player("Ann")
     for wrong in (
         {"data": {"format": "obj", "data": "e30="}},
@@ -333,7 +333,7 @@ async def test_wrong_bodies(world: World, path: str):
 
 
 @both
-async def test_the_gate(world: World, path: str):
+async def test_totem_nodes_are_wanted_once_the_catalog_has_them(world: World, path: str):
     """Both nodes grant while they are absent from the catalog; then they must be held (contract §2 Gate)."""
     ann, bob = await world.players("Ann", "Bob")
     made = await upload(ann)

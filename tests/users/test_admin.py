@@ -33,7 +33,7 @@ PRINCIPALS = {
 
 
 @pytest.mark.parametrize(("role", "grants", "view", "edit"), PRINCIPALS.values(), ids=PRINCIPALS)
-async def test_who_may(people, role, grants, view, edit):
+async def test_each_principal_may_view_and_edit_as_the_table_says(people, role, grants, view, edit):
     await people.make(ANN)
     token = None
     if role is not None:
@@ -113,7 +113,7 @@ async def test_look_up_refuses(people, root, query):
     assert (answer.status, answer.code) == (400, "BAD_QUERY")
 
 
-async def test_detail(people, root):
+async def test_the_detail_of_a_user_is_found_by_any_spelling_of_the_id(people, root):
     await people.make(ANN, "Ann")
     answer = await people.call(root, "GET", f"/v1/admin/users/{ANN.upper()}")
     assert answer.json == {
@@ -291,7 +291,7 @@ async def test_a_grant_that_was_there_is_no_line_of_the_trail(people, root, part
 
 
 @in_one_world("cursor", ["x", "-1", "1.5", "%C2%B2", "9" * 19, ""])
-async def test_bad_cursors(people, root, cursor):
+async def test_a_bad_cursor_of_the_audit_trail_is_refused(people, root, cursor):
     answer = await people.call(root, "GET", f"/v1/admin/audit?cursor={cursor}")
     assert (answer.status, answer.code) == (400, "BAD_QUERY")
 

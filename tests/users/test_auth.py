@@ -20,7 +20,7 @@ VERIFY = "/v1/auth/verify"
 
 
 @pytest.mark.parametrize("path", [VERIFY, "/auth/verify"])
-async def test_verify(people, path):
+async def test_verifying_tells_name_permissions_and_end_of_a_token(people, path):
     token = people.token(ANN, "Ann", ttl_seconds=60)
     answer = await people.call(token, "GET", path)
     assert answer.status == 200

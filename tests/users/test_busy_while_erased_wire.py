@@ -25,7 +25,7 @@ async def erased_while(user: Player, busy: Callable[[], Awaitable[object]]) -> P
     return again(world, user)
 
 
-async def test_a_party(world: World) -> None:
+async def test_a_party_that_took_in_a_user_meanwhile_loses_them(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
 
     async def busy() -> None:

@@ -68,7 +68,7 @@ def key_set(*keys) -> bytes:
         ({"iss": 7, "alg": "RS256", "jwksUrl": "https://x"}, "JSON array"),
     ],
 )
-def test_refused_settings(entry, line):
+def test_a_bad_issuer_is_named_in_one_line_without_its_secret(entry, line):
     with pytest.raises(ValueError, match=line) as refused:
         parse_issuers(json.dumps([entry]))
     assert "\n" not in str(refused.value)

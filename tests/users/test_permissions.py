@@ -67,7 +67,7 @@ def test_patterns_mean_what_a_regular_expression_would(pattern, node):
     "text",
     ["social:chat.read", "*", "a:*:b", "svc.connect.extensions.My-Ext_1", "profile-share.max", "a" * 200],
 )
-def test_nodes(text):
+def test_a_permission_node_is_accepted(text):
     assert is_node(text)
 
 
@@ -92,7 +92,7 @@ def test_nodes(text):
         "a" * 201,
     ],
 )
-def test_not_nodes(text):
+def test_what_is_no_permission_node_is_refused(text):
     assert not is_node(text)
 
 
@@ -180,7 +180,7 @@ def test_roles_have_their_own_nodes_and_everybody_those_of_user(role):
         (("moderator", "super-admin"), "Super Admin", True, True),
     ],
 )
-def test_labels(roles, label, moderator, super_admin):
+def test_the_highest_role_gives_label_and_powers(roles, label, moderator, super_admin):
     access = an_access(roles=roles)
     assert (access.highest_role_label, access.is_moderator, access.is_super_admin) == (
         label,
@@ -209,7 +209,7 @@ def test_quota_nodes_gate_nothing_and_are_not_listed(node):
         (Grant("social:*", value=5.0), None),
     ],
 )
-def test_quotas(grant, value):
+def test_a_quota_is_the_value_of_a_grant_that_holds(grant, value):
     quantity = an_access(*([] if grant is None else [grant])).quota("social:friends.max")
     assert (None if quantity is None else quantity.number) == value
 

@@ -73,7 +73,7 @@ def without_token() -> dict[str, int]:
 
 @pytest.mark.both_edges
 @in_one_world("role", HELD)
-async def test_roles(world: World, role: str) -> None:
+async def test_each_role_passes_where_its_nodes_say(world: World, role: str) -> None:
     ann = await world.player("Ann")
     if role != "user":
         await world.promote(ann, role)

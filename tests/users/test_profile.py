@@ -34,7 +34,7 @@ async def test_needs_a_user_and_nothing_else(people, method, path):
     assert (await people.call(token, method, path, body)).status == 200
 
 
-async def test_self(people, ann, parts):
+async def test_the_own_profile_has_permissions_label_and_presence(people, ann, parts):
     answer = (await people.call(ann, "GET", SELF)).json
     assert answer.pop("permissions") == (await people.call(ann, "GET", "/v1/auth/verify")).json["permissions"]
     assert answer == {
@@ -143,7 +143,7 @@ REFUSED = {
 
 
 @in_one_world(("body", "pointer"), REFUSED.values(), ids=[*REFUSED])
-async def test_refused(people, ann, body, pointer):
+async def test_bad_settings_are_refused_and_change_nothing(people, ann, body, pointer):
     answer = await people.call(ann, "PATCH", SETTINGS, {"allowFriendRequests": False, **body})
     assert (answer.status, answer.code) == (422, "VALIDATION_FAILED")
     assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
@@ -151,6 +151,6 @@ async def test_refused(people, ann, body, pointer):
 
 
 @in_one_world(("length", "status"), [(65_400, 200), (98_304, 413), (10**6, 413)])
-async def test_sizes(people, ann, length, status):
+async def test_settings_are_bounded_in_bytes(people, ann, length, status):
     answer = await people.call(ann, "PATCH", SETTINGS, {"uiStyle": {"payload": "x" * length}})
     assert answer.status == status

@@ -26,7 +26,9 @@ OPTIONS = "/v1/profile/minecraft-options"
         (10**15, 4472136, 0, 0),
     ],
 )
-def test_levels(total: int, level: int, xp: int, xp_for_next: int) -> None:
+def test_level_n_takes_a_hundred_times_n_experience(
+    total: int, level: int, xp: int, xp_for_next: int
+) -> None:
     found = level_of(total)
     if total < 10**15:
         assert (found.level, found.xp, found.xp_for_next) == (level, xp, xp_for_next)

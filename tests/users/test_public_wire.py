@@ -74,7 +74,7 @@ async def support(conn: Connection, user_id: str, tier: str, since_ms: int) -> N
     )
 
 
-async def test_supporters(world: World) -> None:
+async def test_supporters_are_listed_by_since_when(world: World) -> None:
     ann, ben, _ = await world.players("Ann", "Ben", "Cid")
     assert await world.nobody().get(SUPPORTERS) == {"items": []}
     for player, tier, since_ms in ((ann, "gold", 2000), (ben, "silver", 1000)):

@@ -16,7 +16,7 @@ from actors.users.units_rights import quantity_of
         *(("parsec", None), ("", None), ("m", None)),
     ],
 )
-def test_aliases(text, unit):
+def test_spellings_of_a_unit_are_one_unit(text, unit):
     assert listed_unit(text) == unit
 
 
@@ -35,7 +35,7 @@ def test_every_listed_unit_means_itself():
         (Quantity(7.0), 7, 7),
     ],
 )
-def test_base_units(quantity, base, number):
+def test_a_quantity_is_converted_to_its_base_unit(quantity, base, number):
     assert (quantity.in_base_unit, quantity.number) == (base, number)
     assert isinstance(quantity.number, int) is (number == int(number))
 
@@ -53,7 +53,7 @@ def test_base_units(quantity, base, number):
         ("social:chat.send", 1, "hours", "/value/unit"),
     ],
 )
-def test_refused(node, value, unit, pointer):
+def test_a_quantity_that_does_not_fit_its_node_is_refused(node, value, unit, pointer):
     with pytest.raises(Invalid) as refused:
         quantity_of(node, value, unit)
     assert [error.pointer for error in refused.value.errors] == [pointer]
@@ -70,5 +70,5 @@ def test_refused(node, value, unit, pointer):
         ("a:b", QUANTITY_MAX, "bytes", Quantity(float(QUANTITY_MAX), "bytes")),
     ],
 )
-def test_kept(node, value, unit, kept):
+def test_a_quantity_is_kept_in_the_unit_that_was_given(node, value, unit, kept):
     assert quantity_of(node, value, unit) == kept

@@ -58,7 +58,9 @@ def right(node: str, *, negated: bool = False, ends: int | None = None, bought: 
         ),
     ],
 )
-def test_who_decides(rights: list[Right], roles: set[Role], decider: str, named: str | None) -> None:
+def test_the_reason_names_the_right_or_role_that_decides(
+    rights: list[Right], roles: set[Role], decider: str, named: str | None
+) -> None:
     verdict = explain("shop:manage", roles, rights, BUILT_IN_NODES, NOW_MS)
     found = verdict.role.value if verdict.role else verdict.right and verdict.right.grant.node
     assert (verdict.decider, found) == (decider, named)

@@ -78,7 +78,7 @@ async def test_what_is_no_node(world: World, node: str) -> None:
     assert await root.refused("GET", f"{rights_of(ann)}?node={node}") == (400, "BAD_QUERY")
 
 
-async def test_unknown_users(world: World) -> None:
+async def test_rights_of_an_unknown_user_are_not_found(world: World) -> None:
     root = await world.super_admin()
     path = "/v1/admin/users/00000000-0000-4000-8000-000000000000/rights"
     assert await root.refused("GET", path) == (404, "NOT_FOUND")

@@ -100,7 +100,7 @@ async def test_who_was_dismissed_meanwhile_dismisses_nobody(world: World) -> Non
         await world.service.database.transact(dismiss, cid.id, Role.SUPER_ADMIN, stamp)
 
 
-async def test_sockets_follow(world: World) -> None:
+async def test_a_role_that_is_taken_ends_on_open_sockets(world: World) -> None:
     """A role that is taken ends on open sockets by itself: chat is there for nobody else once it is in the catalog."""
     root, ann = await world.super_admin(), await world.player("Ann")
     await world.grant(root, "social:chat.read")

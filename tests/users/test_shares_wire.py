@@ -103,7 +103,9 @@ async def test_no_more_than_the_quota_however_many_ask_at_once(world: World) -> 
         ({"manifest": {"x": "\0"}}, "/manifest/x"),
     ],
 )
-async def test_refused(world: World, change: dict[str, object], pointer: str) -> None:
+async def test_a_bad_share_is_refused_and_not_kept(
+    world: World, change: dict[str, object], pointer: str
+) -> None:
     ann = await world.player("Ann")
     answer = await ann.ask("POST", SHARES, {**PROFILE, **change})
     assert (answer.status_code, [error["pointer"] for error in answer.json()["errors"]]) == (422, [pointer])

@@ -94,12 +94,12 @@ HONEST = {
 
 
 @pytest.mark.parametrize("token", HONEST.values(), ids=HONEST)
-def test_honest(token):
+def test_an_honest_token_is_verified(token):
     assert verify(token).user_id == ANN
 
 
 @pytest.mark.parametrize("token", FORGED.values(), ids=FORGED)
-def test_forged(token):
+def test_a_forged_token_is_refused_without_a_reason(token):
     with pytest.raises(Unauthenticated) as refused:
         verify(token)
     assert (refused.value.code, refused.value.message) == ("UNAUTHENTICATED", Unauthenticated.sentence)

@@ -98,7 +98,7 @@ async def test_a_token_that_is_not_older_renames(users, database, name, issued_a
     assert renamed == ([(ANN, "Anna")] if expected == "Anna" else [])
 
 
-async def test_unknown_users(users):
+async def test_an_unknown_user_has_no_name_and_no_access(users):
     assert await users.name_of(ANN) is None
     assert users.peek_access(ANN) is None
     with pytest.raises(NotFound):
@@ -236,7 +236,7 @@ async def test_a_new_name_is_told_once(users):
 
 
 @pytest.mark.parametrize("role", [Role.MODERATOR, Role.ADMIN, Role.SUPER_ADMIN])
-async def test_enrolling(users, database, stamp, role):
+async def test_enrolling_twice_gives_the_role_once(users, database, stamp, role):
     for _ in range(2):
         await database.transact(enrol, ANN, "Ann", role, stamp())
     access = await users.access_of(ANN)

@@ -96,7 +96,7 @@ def texts(item: ElementTree.Element) -> dict[str, str | None]:
         ("setup.exe", None),
     ],
 )
-def test_names(name: str, expected: FeedName | None) -> None:
+def test_a_feeds_name_tells_channel_and_audience(name: str, expected: FeedName | None) -> None:
     assert feed_name(name) == expected
 
 
@@ -158,7 +158,7 @@ def test_notes_break_out_of_neither(notes: str) -> None:
     assert set(item.findtext("description") or "") <= set(notes)
 
 
-def test_an_appcast() -> None:
+def test_an_appcast_lists_the_file_for_everybody_signed() -> None:
     one = release(file("a b.zip", "macos", "any"), file("x.exe"), notes="<b>&new")
     (item,) = cast(state(stable=(one, None)))
     assert texts(item) == {

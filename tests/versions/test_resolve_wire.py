@@ -251,7 +251,7 @@ async def test_what_clients_say_is_counted_by_day_and_platform(world: World) -> 
     assert (await publisher.player.get(EVENTS, **{"from": "2020-01-01"}))["items"] == []
 
 
-async def test_who_may(world: World) -> None:
+async def test_publishing_is_for_publishers(world: World) -> None:
     publisher, ann = await a_publisher(world), await world.player("Ann")
     await publisher.published("1.0.0")
     assert await ann.refused("GET", EVENTS) == (403, "FORBIDDEN")

@@ -156,7 +156,7 @@ def test_what_is_offered(
         ((file("macos"),), "windows", "x64", False, None),
     ],
 )
-def test_which_file(
+def test_the_file_that_fits_most_closely_is_offered(
     artifacts: tuple[Artifact, ...], platform: str, arch: str, delta: bool, chosen: str | None
 ) -> None:
     state, pointer = Channel(release("1.1.0", artifacts=artifacts)).state()

@@ -48,7 +48,7 @@ async def test_cancellation_from_outside_passes(autojump_clock: trio.testing.Moc
     assert outer.cancelled_caught
 
 
-async def test_faults_pass() -> None:
+async def test_an_exception_within_a_deadline_passes() -> None:
     deadline = Deadline(trio.current_time() + 10)
     with pytest.raises(ZeroDivisionError), deadline:
         deadline.begin()

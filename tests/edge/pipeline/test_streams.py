@@ -58,7 +58,7 @@ async def no_body() -> tuple[bytes, bool]:
     return b"", False
 
 
-async def test_accepted_upgrade(app: EdgeApp) -> None:
+async def test_an_accepted_upgrade_names_the_protocol_and_no_token(app: EdgeApp) -> None:
     answer = await request(
         app,
         "GET",

@@ -202,7 +202,7 @@ async def test_the_target_in_absolute_form_is_taken_apart() -> None:
     ]
 
 
-def test_the_table() -> None:
+def test_names_are_unique_and_differences_name_them() -> None:
     """Names are unique, and every difference is one of a row."""
     names = [case.name for cases in GROUPS.values() for case in cases]
     assert len(set(names)) == len(names)

@@ -83,7 +83,7 @@ def echoed(wire: bytes) -> list[str]:
     return texts
 
 
-async def test_random_frames(rng: Random, sockets: Sockets) -> None:
+async def test_valid_messages_before_the_first_mistake_are_echoed(rng: Random, sockets: Sockets) -> None:
     """Every valid message before the first mistake is echoed, in order, and nothing else is."""
     app = Application(handler=echo, sockets=sockets)
 
@@ -146,7 +146,7 @@ def mutated(rng: Random) -> bytes:
     return bytes(data)
 
 
-async def test_mutated_handshakes(rng: Random, sockets: Sockets) -> None:
+async def test_a_mutated_handshake_harms_no_later_client(rng: Random, sockets: Sockets) -> None:
     """Whatever comes, it is refused, or upgraded, or waited for; and the next client is served."""
     app = Application(handler=echo, sockets=sockets)
     limiter = trio.CapacityLimiter(20)

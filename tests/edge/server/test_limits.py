@@ -178,7 +178,9 @@ async def test_the_application_may_take_its_time() -> None:
         ({"sec-websocket-key": "!"}, 400),
     ],
 )
-async def test_broken_handshakes(broken: dict[str, str], status: int, sockets: Sockets) -> None:
+async def test_a_broken_handshake_is_refused_and_its_connection_closed(
+    broken: dict[str, str], status: int, sockets: Sockets
+) -> None:
     fields = {
         "host": "t",
         "upgrade": "websocket",

@@ -153,7 +153,7 @@ def test_pieces_make_no_difference(rng: Random) -> None:
         assert read(data, cuts) == whole, (data, cuts)
 
 
-def test_h11_agrees(rng: Random) -> None:
+def test_what_we_accept_h11_reads_alike(rng: Random) -> None:
     for _ in range(STREAMS):
         data = mutated(rng)
         ours = [request for request in read(data, [])[0] if request.complete]

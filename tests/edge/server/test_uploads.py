@@ -252,7 +252,7 @@ async def test_a_body_that_has_come_but_was_not_read_keeps_the_connection(
             assert (await client.read_response())[0] == status
 
 
-async def test_over_http2(certificate: Certificate) -> None:
+async def test_uploads_over_http2_are_bounded_as_over_http1(certificate: Certificate) -> None:
     async with (
         serving("tls", certificate) as service,
         httpx2.AsyncClient(verify=certificate.trusting(), http2=True, timeout=PATIENCE_SECONDS) as client,

@@ -49,7 +49,9 @@ CONVERSATIONS: dict[str, tuple[bytes, bytes]] = {
 
 @pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("name", CONVERSATIONS)
-async def test_conversations(name: str, together: bool, sockets: Sockets) -> None:
+async def test_a_conversation_is_answered_alike_however_it_is_cut(
+    name: str, together: bool, sockets: Sockets
+) -> None:
     """The same, whether it comes in one packet or byte by byte."""
     sent, expected = CONVERSATIONS[name]
     app = Application(handler=echo, sockets=sockets)
@@ -266,7 +268,9 @@ def without(name: bytes, *values: bytes) -> list[tuple[bytes, bytes]]:
         ("1.1", [*SOUND, (b"x-name", b"\xff")], None),
     ],
 )
-def test_handshakes(version: str, headers: list[tuple[bytes, bytes]], status: int | None) -> None:
+def test_a_handshake_is_refused_by_its_headers(
+    version: str, headers: list[tuple[bytes, bytes]], status: int | None
+) -> None:
     refused = handshake_refusal(version, headers)
     assert (None if refused is None else refused.status_hint) == status
 

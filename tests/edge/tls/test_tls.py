@@ -23,7 +23,9 @@ def settings(certificate: Certificate) -> ServerSettings:
 
 
 @pytest.mark.parametrize("http2", [False, True])
-async def test_requests(http2: bool, certificate: Certificate, settings: ServerSettings) -> None:
+async def test_requests_over_tls_share_a_connection(
+    http2: bool, certificate: Certificate, settings: ServerSettings
+) -> None:
     async with (
         running(Application(), settings=settings) as base_url,
         httpx2.AsyncClient(verify=certificate.trusting(), http2=http2, timeout=PATIENCE_SECONDS) as client,

@@ -39,7 +39,9 @@ from tests.support.server import running
         (b"permessage-deflate; \xff", None),
     ],
 )
-def test_offers(offered: bytes, answer: bytes | None) -> None:
+def test_deflate_is_agreed_on_without_context_takeover_or_not_at_all(
+    offered: bytes, answer: bytes | None
+) -> None:
     assert negotiate(offered) == answer
 
 

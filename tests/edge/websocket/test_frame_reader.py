@@ -50,7 +50,7 @@ def read(
 
 @pytest.mark.parametrize("length", [0, 1, 125, 126, 127, 128, 65_535, 65_536])
 @pytest.mark.parametrize("opcode", [TEXT, BINARY])
-def test_lengths(opcode: int, length: int) -> None:
+def test_payloads_of_every_length_form_are_read(opcode: int, length: int) -> None:
     payload = b"*" * length
     assert read([frame(opcode, payload)]) == ([(opcode, payload)], None)
 
@@ -106,7 +106,7 @@ def test_what_is_refused(wrong: bytes, code: int) -> None:
 @pytest.mark.parametrize(
     "code", [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999]
 )
-def test_close_codes(code: int) -> None:
+def test_close_codes_that_may_be_sent_are_read(code: int) -> None:
     payload = code.to_bytes(2, "big") + EURO
     assert read([frame(CLOSE, payload)]) == ([(CLOSE, payload)], None)
 
@@ -128,7 +128,7 @@ def test_an_idle_reader_holds_nothing() -> None:
     assert [getattr(reader, name) for name in ("_buffer", "_begun", "_decoder")] == [None, None, None]
 
 
-def test_compressed_messages() -> None:
+def test_a_compressed_message_may_come_in_fragments() -> None:
     text = b"x" * 5_000
     packed = compress(text)
     stream = frame(TEXT, packed[:3], fin=False, rsv=0x40) + frame(PING) + frame(CONTINUATION, packed[3:])
