@@ -54,7 +54,7 @@ class Node:
         row: the row with which it registered.
         heard_ms: when its last heartbeat came or was answered, epoch milliseconds.
         waiting: how many of its heartbeats wait for an answer; while there are any, it counts as heard.
-        moved_ms: since when it has its status, epoch milliseconds.
+        status_since_ms: since when it has its status, epoch milliseconds.
         participants, channels, load: what it reports of itself; shown to people, and used for no decision.
         outbox: the orders for it.
         told: whether it has acknowledged the first orders of this process.
@@ -62,7 +62,7 @@ class Node:
     """
 
     __slots__ = (
-        "channels", "heard_ms", "load", "moved_ms", "outbox", "participants", "row", "seen", "status",
+        "channels", "heard_ms", "load", "outbox", "participants", "row", "seen", "status", "status_since_ms",
         "told", "waiting",
     )  # fmt: skip
 
@@ -70,7 +70,7 @@ class Node:
         self.row = row
         self.status = status
         self.heard_ms = heard_ms
-        self.moved_ms = heard_ms
+        self.status_since_ms = heard_ms
         self.waiting = 0
         self.participants = 0
         self.channels = 0
@@ -87,7 +87,7 @@ class Node:
         """Set the status; returns whether it is another."""
         if status == self.status:
             return False
-        self.status, self.moved_ms = status, now_ms
+        self.status, self.status_since_ms = status, now_ms
         return True
 
 
@@ -203,7 +203,7 @@ class Fleet:
         return [
             node.row.node_id
             for node in self
-            if node.status == "offline" and now_ms - max(node.heard_ms, node.moved_ms) >= KEPT_MS
+            if node.status == "offline" and now_ms - max(node.heard_ms, node.status_since_ms) >= KEPT_MS
         ]
 
     def order(

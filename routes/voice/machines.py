@@ -23,7 +23,7 @@ from routes.edge.wire import Wire
 from routes.voice.addresses import MAX_URL_CHARACTERS, public_url
 from routes.voice.guards import may_have_nodes, node_itself, node_or_none
 from routes.voice.home import go_home, tell_status
-from routes.voice.moving import compare, repeat
+from routes.voice.orders import order_what_differs, repeat_orders
 from routes.voice.parts import NODE_SECRETS, WAITING_NODES
 from routes.voice.reactions import NodeInDoubt
 
@@ -203,10 +203,11 @@ async def voice_node_heartbeat(
     node.heard_ms = call.now_ms
     node.participants, node.channels, node.load = body.participants, body.channels, body.load
     if not node.outbox.acknowledge(body.ack) and not node.told:
-        repeat(service, node)
+        repeat_orders(service, node)
     node.told = True
     if body.rooms is not None:
-        compare(service, node, [(room.channel_id, room.participants) for room in body.rooms], call.now_ms)
+        rooms = [(room.channel_id, room.participants) for room in body.rooms]
+        order_what_differs(service, node, rooms, call.now_ms)
     await call.wait(partial(service.of(WAITING_NODES).wait, node), body.wait_seconds)
     if call.subject is not node:  # it has gone, and come again, while this one waited
         raise NotFound

@@ -14,7 +14,7 @@ from persistence.errors import OutcomeUnknown
 from persistence.voice.nodes import NodeRow
 from routes.voice import moving
 from routes.voice.jobs import end_doomed, look
-from routes.voice.moving import GRACE_MS
+from routes.voice.orders import GRACE_MS
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
 from routes.voice.placing import kept_for
 from tests.support.refusing import refuse

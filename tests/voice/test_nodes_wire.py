@@ -16,7 +16,7 @@ from actors.voice.units_nodes import MOST_NODES
 from persistence.voice import nodes
 from routes.voice.addresses import is_websocket
 from routes.voice.jobs import look
-from routes.voice.moving import MOST_REMOVED
+from routes.voice.orders import MOST_REMOVED
 from routes.voice.parts import FLEET, NODE_SECRETS, WAITING_NODES
 from routes.voice.secrets import SigningKey
 from tests.connect.play import claimed
