@@ -46,7 +46,7 @@ class _Limited(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Outcome:
     """The outcome of a request to Discord.
 
     Args:
@@ -80,26 +80,26 @@ class DiscordApi:
         """For how many more milliseconds no request at all may be sent to Discord; 0 if requests may be sent."""
         return max(0, self._halted_until_ms - self._now_ms())
 
-    async def look(self, webhook: WebhookAddress) -> Said:
+    async def look(self, webhook: WebhookAddress) -> Outcome:
         """Ask whether a webhook exists, and in which guild. Repeating or cancelling this does no harm.
 
         Returns:
             The outcome; its verdict is TAKEN only with a guild. Nothing is raised.
         """
-        said, answer = await self._ask("GET", webhook)
-        if said.verdict is not Verdict.TAKEN or answer is None:
-            return said
+        outcome, answer = await self._ask("GET", webhook)
+        if outcome.verdict is not Verdict.TAKEN or answer is None:
+            return outcome
         try:
             guild_id = decoded(answer.body, _Webhook).guild_id
         except NotUnderstood:
-            return Said(Verdict.DOUBTFUL)
+            return Outcome(Verdict.DOUBTFUL)
         return (
-            Said(Verdict.DENIED)
+            Outcome(Verdict.DENIED)
             if guild_id is None
-            else Said(Verdict.TAKEN, said.pause_ms, guild_id=guild_id)
+            else Outcome(Verdict.TAKEN, outcome.pause_ms, guild_id=guild_id)
         )
 
-    async def post(self, webhook: WebhookAddress, message: bytes) -> Said:
+    async def post(self, webhook: WebhookAddress, message: bytes) -> Outcome:
         """Post a message, once. Cancellation: Discord may have received it.
 
         Args:
@@ -108,14 +108,14 @@ class DiscordApi:
         Returns:
             What is known of the outcome. Nothing is raised.
         """
-        said, _ = await self._ask("POST", webhook, message)
-        return said
+        outcome, _ = await self._ask("POST", webhook, message)
+        return outcome
 
     async def _ask(
         self, method: str, webhook: WebhookAddress, message: bytes | None = None
-    ) -> tuple[Said, Answer | None]:
+    ) -> tuple[Outcome, Answer | None]:
         if self.halted_ms:
-            return Said(Verdict.LIMITED, self.halted_ms), None
+            return Outcome(Verdict.LIMITED, self.halted_ms), None
         path = ("webhooks", webhook.id, webhook.token)
         headers = {"accept": "application/json", "content-type": "application/json"}
         # Without `wait`, Discord does not report failures.
@@ -123,27 +123,27 @@ class DiscordApi:
         try:
             answer = await self._upstream.ask(method, path, query=query, headers=headers, body=message)
         except NotSent:
-            return Said(Verdict.FAILED), None
+            return Outcome(Verdict.FAILED), None
         except (NotAnswered, AnswerRefused):
-            return Said(Verdict.DOUBTFUL), None
-        said = _said(answer)
-        if said.everywhere:
-            self._halted_until_ms = self._now_ms() + said.pause_ms
-        return said, answer
+            return Outcome(Verdict.DOUBTFUL), None
+        outcome = _outcome_of(answer)
+        if outcome.everywhere:
+            self._halted_until_ms = self._now_ms() + outcome.pause_ms
+        return outcome, answer
 
 
-def _said(answer: Answer) -> Said:
+def _outcome_of(answer: Answer) -> Outcome:
     if answer.status < 300:
         exhausted = answer.header("x-ratelimit-remaining") == "0"
         pause_ms = _pause_ms(answer.header("x-ratelimit-reset-after")) if exhausted else 0
-        return Said(Verdict.TAKEN, pause_ms or 0)
+        return Outcome(Verdict.TAKEN, pause_ms or 0)
     if answer.status >= 500:
-        return Said(Verdict.FAILED)
+        return Outcome(Verdict.FAILED)
     verdict = _VERDICTS.get(answer.status, Verdict.REFUSED)
-    return _limited(answer) if verdict is Verdict.LIMITED else Said(verdict)
+    return _limited(answer) if verdict is Verdict.LIMITED else Outcome(verdict)
 
 
-def _limited(answer: Answer) -> Said:
+def _limited(answer: Answer) -> Outcome:
     """What a 429 applies to, and for how long. An answer that is not Discord's JSON comes from the network in front of
     it, which counts by IP address."""
     pause_ms = _pause_ms(answer.header("retry-after"))
@@ -155,7 +155,7 @@ def _limited(answer: Answer) -> Said:
         everywhere = told.is_global or answer.header("x-ratelimit-global") is not None
         pause_ms = _bounded(told.retry_after)
     pause_ms = UNSAID_PAUSE_MS if pause_ms is None else max(pause_ms, LEAST_PAUSE_MS)
-    return Said(Verdict.LIMITED, pause_ms, everywhere)
+    return Outcome(Verdict.LIMITED, pause_ms, everywhere)
 
 
 def _pause_ms(seconds: str | None) -> int | None:

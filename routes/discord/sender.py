@@ -19,7 +19,7 @@ from persistence.discord import webhooks
 from persistence.discord.webhooks import DueWebhook
 from persistence.errors import PASSING, OutcomeUnknown, PersistenceError
 from persistence.failing import Failing
-from routes.discord.discord_api import DiscordApi, Said
+from routes.discord.discord_api import DiscordApi, Outcome
 from routes.discord.sealed_tokens import SealedTokens
 from routes.jobs import OneOfMany
 
@@ -138,11 +138,15 @@ class Sender:
             log.warning("a post to Discord was dropped", network_id=network_id, why=why)
         if found.post is None and found.webhook.webhook_status == "active":
             return False
-        said = await self._ask(found)
-        taken = said.verdict is Verdict.TAKEN
-        if found.post is not None and not taken and attempts_after(found.post.attempts, said.verdict) is None:
-            log.warning("a post to Discord was dropped", network_id=network_id, why=said.verdict.value)
-        self._unsettled[network_id] = _Settlement(found, said.verdict, said.pause_ms)
+        outcome = await self._ask(found)
+        taken = outcome.verdict is Verdict.TAKEN
+        if (
+            found.post is not None
+            and not taken
+            and attempts_after(found.post.attempts, outcome.verdict) is None
+        ):
+            log.warning("a post to Discord was dropped", network_id=network_id, why=outcome.verdict.value)
+        self._unsettled[network_id] = _Settlement(found, outcome.verdict, outcome.pause_ms)
         await self._settle(network_id)
         return True
 
@@ -159,16 +163,16 @@ class Sender:
             self._unsent.pop(network_id, None)
         return found
 
-    async def _ask(self, found: Claim) -> Said:
+    async def _ask(self, found: Claim) -> Outcome:
         webhook = self._tokens.open(found.webhook)
         if webhook is None:  # sealed with another key, for example before a restore
-            return Said(Verdict.DENIED)
+            return Outcome(Verdict.DENIED)
         if found.post is not None:
             return await self._discord.post(webhook, message_of(found.post))
-        said = await self._discord.look(webhook)
-        if said.verdict is Verdict.TAKEN and said.guild_id != found.webhook.guild_id:
-            return Said(Verdict.DENIED)
-        return said
+        outcome = await self._discord.look(webhook)
+        if outcome.verdict is Verdict.TAKEN and outcome.guild_id != found.webhook.guild_id:
+            return Outcome(Verdict.DENIED)
+        return outcome
 
     async def _settle(self, network_id: str) -> None:
         done = self._unsettled[network_id]

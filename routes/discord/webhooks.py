@@ -21,7 +21,7 @@ from persistence.discord.rows import DiscordEvent, WebhookRow
 from persistence.publications.rows import Target
 from routes.call import Call
 from routes.changes import change
-from routes.discord.discord_api import Said
+from routes.discord.discord_api import Outcome
 from routes.discord.parts import WEBHOOKS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.conditions import condition_of, etag_of
@@ -181,14 +181,14 @@ async def _status(call: Call, address: WebhookAddress, guild_id: str) -> units.F
     Raises:
         Invalid: Discord does not know it, or knows it in another guild.
     """
-    said: Said | None = None
+    outcome: Outcome | None = None
     with trio.move_on_after(LOOK_SECONDS):
-        said = await call.service.of(WEBHOOKS).api.look(address)
-    verdict = Verdict.DOUBTFUL if said is None else said.verdict
+        outcome = await call.service.of(WEBHOOKS).api.look(address)
+    verdict = Verdict.DOUBTFUL if outcome is None else outcome.verdict
     if verdict in {Verdict.UNKNOWN, Verdict.DENIED, Verdict.REFUSED}:
         raise _not_verified("Discord does not know this webhook")
-    if said is not None and verdict is Verdict.TAKEN:
-        if said.guild_id != guild_id:
+    if outcome is not None and verdict is Verdict.TAKEN:
+        if outcome.guild_id != guild_id:
             raise _not_verified("the webhook belongs to another guild")
         return "active"
     return "unreachable"

@@ -40,8 +40,8 @@ log = structlog.get_logger()
 
 LISTED = "public, max-age=60"
 
-Said = Annotated[str, msgspec.Meta(max_length=512, pattern="^[ -~]*$")]
-"""VSCHAR, as RFC 6749 Appendix A has it for all of these."""
+Vschars = Annotated[str, msgspec.Meta(max_length=512, pattern="^[ -~]*$")]
+"""A text of VSCHAR (RFC 6749 Appendix A): what OAuth 2.0 has in all parameters of a callback, here bounded."""
 
 Code = Annotated[str, msgspec.Meta(max_length=2048, pattern="^[ -~]*$")]
 
@@ -69,10 +69,10 @@ class CallbackQuery(Wire, Lenient, frozen=True):
         iss: the issuer itself.
     """
 
-    state: Said = ""
+    state: Vschars = ""
     code: Code | None = None
-    error: Said | None = None
-    iss: Said | None = None
+    error: Vschars | None = None
+    iss: Vschars | None = None
 
 
 class _Astray(Exception):
