@@ -90,25 +90,33 @@ async def export(conn: Connection, user_id: str, tables: Sequence[Exported], rec
     if await conn.fetchval("SELECT 1 FROM users WHERE id = $1", user_id) is None:
         return False
     for table in tables:
-        hidden = {*table.leaves, *table.files, table.blob}
-        receiver.begin(table.table)
-        async for row in conn.cursor(_select("*", table), user_id, prefetch=BATCH_ROWS):
-            nulls = table.owners if table.owner is not None and row[table.owner] != user_id else ()
-            receiver.row(
-                {
-                    name: None if name in nulls else _plain(value)
-                    for name, value in row.items()
-                    if name not in hidden
-                }
-            )
-        receiver.end()
-        for column in (*table.files, *(() if table.blob is None else (table.blob,))):
-            take: Callable[[str, str, bytes], None] = receiver.blob if column == table.blob else receiver.file
-            columns = f"{table.key}, {column}"
-            async for row in conn.cursor(_select(columns, table), user_id, prefetch=1):
-                if row[1] is not None:
-                    take(table.table, f"{row[0]}-{column}" if table.files else str(row[0]), row[1])
+        await _export_rows(conn, user_id, table, receiver)
+        await _export_files(conn, user_id, table, receiver)
     return True
+
+
+async def _export_rows(conn: Connection, user_id: str, table: Exported, receiver: Receiver) -> None:
+    hidden = {*table.leaves, *table.files, table.blob}
+    receiver.begin(table.table)
+    async for row in conn.cursor(_select("*", table), user_id, prefetch=BATCH_ROWS):
+        nulls = table.owners if table.owner is not None and row[table.owner] != user_id else ()
+        receiver.row(
+            {
+                name: None if name in nulls else _plain(value)
+                for name, value in row.items()
+                if name not in hidden
+            }
+        )
+    receiver.end()
+
+
+async def _export_files(conn: Connection, user_id: str, table: Exported, receiver: Receiver) -> None:
+    for column in (*table.files, *(() if table.blob is None else (table.blob,))):
+        take: Callable[[str, str, bytes], None] = receiver.blob if column == table.blob else receiver.file
+        # One at a time: each may have megabytes.
+        async for row in conn.cursor(_select(f"{table.key}, {column}", table), user_id, prefetch=1):
+            if row[1] is not None:
+                take(table.table, f"{row[0]}-{column}" if table.files else str(row[0]), row[1])
 
 
 def _select(columns: str, table: Exported) -> str:

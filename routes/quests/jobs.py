@@ -38,26 +38,27 @@ class Progress:
         Raises:
             PersistenceError: the database failed; the next run counts what this one has not.
         """
-        service, now_ms = self._service, self._service.clock.now_ms()
-        while (
-            await change_by_itself(service, units_progress.count_ended, PAGE_ROWS, now_ms, about=None)
-            == PAGE_ROWS
-        ):
-            pass
-        place: tuple[str, str] | None = None
-        while True:
-            page = await change_by_itself(
-                service, units_progress.count_play, place, PAGE_ROWS, self._began_at_ms, now_ms, about=None
-            )
-            place = page.last
-            if place is None:
-                break
-        while (
-            await change_by_itself(service, units_progress.count_parties, PAGE_ROWS, now_ms, about=None)
-            == PAGE_ROWS
-        ):
-            pass
+        now_ms = self._service.clock.now_ms()
+        await self._count_all(units_progress.count_ended, now_ms)
+        await self._walk_visits(now_ms)
+        await self._count_all(units_progress.count_parties, now_ms)
         self._began_at_ms = now_ms
+
+    async def _count_all(self, count: Callable[[Connection, int, int], Awaitable[int]], now_ms: int) -> None:
+        """Call a unit of work until one transaction counts less than it might."""
+        counted = PAGE_ROWS
+        while counted == PAGE_ROWS:
+            counted = await change_by_itself(self._service, count, PAGE_ROWS, now_ms, about=None)
+
+    async def _walk_visits(self, now_ms: int) -> None:
+        service, since_ms = self._service, self._began_at_ms
+        after: tuple[str, str] | None = None
+        is_at_end = False
+        while not is_at_end:
+            page = await change_by_itself(
+                service, units_progress.count_play, after, PAGE_ROWS, since_ms, now_ms, about=None
+            )
+            after, is_at_end = page.last, page.last is None
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:

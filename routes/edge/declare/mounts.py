@@ -1,6 +1,6 @@
 """Mounts: the routes of each domain, and the table of all of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType, ModuleType
 
@@ -47,20 +47,28 @@ class RouteTable:
         endpoints: list[Endpoint] = []
         streams: list[Stream] = []
         for mount in mounts:
-            for module in mount.modules:
-                for declared in vars(module).values():
-                    if not isinstance(declared, Route) or declared.handler.__module__ != module.__name__:
-                        continue
-                    if isinstance(declared, Endpoint):
-                        endpoints.append(replace(declared, area=mount.area))
-                    elif isinstance(declared, Stream):
-                        streams.append(replace(declared, area=mount.area))
-            streams += [replace(declared, area=mount.area) for declared in mount.streams]
-        seen: set[str] = set()
-        for route in (*endpoints, *streams):
-            paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (f"ws {route.path}",)
-            for key in (route.name, *(f"{route.method} {PATH_PARAM.sub(_UNNAMED, path)}" for path in paths)):
-                if key in seen:
-                    raise ValueError(f"declared twice: {key}")
-                seen.add(key)
+            declared = [route for module in mount.modules for route in _routes_of(module)]
+            endpoints += [replace(one, area=mount.area) for one in declared if isinstance(one, Endpoint)]
+            streams += [replace(one, area=mount.area) for one in declared if isinstance(one, Stream)]
+            streams += [replace(one, area=mount.area) for one in mount.streams]
+        _check_distinct((*endpoints, *streams))
         return cls(tuple(endpoints), tuple(streams), words)
+
+
+def _routes_of(module: ModuleType) -> list[Route]:
+    """The routes that a module declares itself, in order, without those that it imports."""
+    return [
+        declared
+        for declared in vars(module).values()
+        if isinstance(declared, Route) and declared.handler.__module__ == module.__name__
+    ]
+
+
+def _check_distinct(routes: Iterable[Endpoint | Stream]) -> None:
+    seen: set[str] = set()
+    for route in routes:
+        paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (f"ws {route.path}",)
+        for key in (route.name, *(f"{route.method} {PATH_PARAM.sub(_UNNAMED, path)}" for path in paths)):
+            if key in seen:
+                raise ValueError(f"declared twice: {key}")
+            seen.add(key)
