@@ -145,8 +145,8 @@ class PassingOn:
         Args:
             node: the node's name.
             request: the whole request.
-            far_end: tells whether the client is still there; the node is told when it has gone.
             seconds: how long the answer may take, not counting how long the request asks to wait for an event.
+            far_end: tells whether the client is still there; the node is told when it has gone.
 
         Raises:
             Overloaded: the node was not asked, because it is not heard or too much waits for it; nothing has changed.

@@ -40,12 +40,12 @@ async def keep_content(
         checked: what the release said of the bytes when their signature was checked.
         hosted: the length and digests of the stored bytes.
 
+    Returns:
+        The artifact as it is now.
+
     Raises:
         NotFound, Conflict: as `open_artifact`; and Conflict when the artifact was changed while the bytes came.
         Invalid: the artifact's length or hash was changed meanwhile.
-
-    Returns:
-        The artifact as it is now.
     """
     artifact = _open(await releases.lock_release(conn, release_id), artifact_id)
     now = named_by(artifact)

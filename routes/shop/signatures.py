@@ -105,8 +105,8 @@ def verify(headers: Headers, body: bytes, secrets: Secrets, now_s: int) -> Signe
 
     Args:
         headers: all headers of the request, as (lower-case name, value).
-        secrets: the secrets of which one must have signed it.
         body: as received.
+        secrets: the secrets of which one must have signed it.
         now_s: epoch seconds.
     """
     if any(name == _STRIPE for name, _ in headers):

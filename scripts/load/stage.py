@@ -60,13 +60,13 @@ async def prepare(plan: Plan, tokens: dict[int, str], progress: Progress) -> lis
 
     What an earlier run has made is used again, but for agents.
 
-    Returns:
-        The conversations' ids; or the agents, each as one text of its id, its secret and its network's id.
-
     Args:
         plan: the plan of the run.
         tokens: access tokens, {number of the user: token}.
         progress: see `Progress`.
+
+    Returns:
+        The conversations' ids; or the agents, each as one text of its id, its secret and its network's id.
 
     Raises:
         RequestFailed: the server has refused a request. Cancellation leaves what was made.

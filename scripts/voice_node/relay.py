@@ -58,7 +58,9 @@ async def open_relay(host: str, port: int, say: Callable[[str], None]) -> Relay:
     """Listen for clients.
 
     Args:
-        port: the port to listen at; 0 for any that is free. Raises:
+        port: the port to listen at; 0 for any that is free.
+
+    Raises:
         OSError: the port is taken.
     """
     listeners = await trio.open_tcp_listeners(port, host=host)

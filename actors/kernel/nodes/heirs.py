@@ -9,13 +9,14 @@ from actors.kernel.runtime import Runtime
 async def tell_missed(runtime: Runtime, channel: Channel, activation: Activation) -> bool:
     """Tell those who were shown a copy what they have missed, event by event.
 
-    Returns: False where they have missed nothing, or the events are not known: then they are to get a snapshot, if the
-        state has moved.
-
     Args:
         runtime: what all actors of this node share.
         channel: the channel that was taken over from the copy.
         activation: the owner's activation, loaded and not live yet.
+
+    Returns:
+        Whether they were told. False where they have missed nothing, or the events are not known: then they are to get
+        a snapshot, if the state has moved.
 
     Raises:
         PersistenceError: the rows cannot be read. Cancellation ends it before anything is told.
