@@ -129,7 +129,7 @@ async def change(
         PersistenceError: nothing has changed, or, with OutcomeUnknown, the change may have been committed.
     """
     happened: list[object] = []
-    async with _told(call.service, about, happened):
+    async with _reacting(call.service, about, happened):
         return await call.transact(_noting(unit, happened), *args, shape=shape)
 
 
@@ -152,7 +152,7 @@ async def change_by_itself(
         unit, args, about: as in `change`, and it raises and is cancelled like it.
     """
     happened: list[object] = []
-    async with _told(service, about, happened):
+    async with _reacting(service, about, happened):
         return await service.database.transact(_noting(unit, happened), *args)
 
 
@@ -162,7 +162,7 @@ async def announce(service: Service, event: object) -> None:
 
     Cancellation ends the wait; the other nodes call their reactions all the same.
     """
-    async with _told(service, None, [event]):
+    async with _reacting(service, None, [event]):
         pass
 
 
@@ -200,7 +200,7 @@ def _noting(unit: Unit[*Args, Any], happened: list[object]) -> Unit[*Args, Any]:
 
 
 @asynccontextmanager
-async def _told(service: Service, about: Hashable | None, happened: list[object]) -> AsyncIterator[None]:
+async def _reacting(service: Service, about: Hashable | None, happened: list[object]) -> AsyncIterator[None]:
     """Wrap a transaction: call its reactions after the commit, reconcile its subject if they fail or it is in doubt."""
     try:
         yield

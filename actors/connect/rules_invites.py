@@ -49,7 +49,7 @@ def decide(
         case commands.AcceptInvite():
             return _accept(state, command, now_ms)
         case commands.DeclineInvite():
-            return _ended(_invite_to(state, command.user_id, command.invite_id), now_ms)
+            return _revoke_if_open(_invite_to(state, command.user_id, command.invite_id), now_ms)
 
 
 def status_at(invite: InviteRow, now_ms: int) -> Status:
@@ -95,10 +95,10 @@ def _revoke(state: State, command: commands.RevokeInvite, now_ms: int) -> Sequen
     invite = _invite(state, command.invite_id)
     if invite.inviter_id != command.actor_id:
         require_grant(state, command.actor_id, invite.role, invite.capabilities)
-    return _ended(invite, now_ms)
+    return _revoke_if_open(invite, now_ms)
 
 
-def _ended(invite: InviteRow, now_ms: int) -> Sequence[MemberEvent]:
+def _revoke_if_open(invite: InviteRow, now_ms: int) -> Sequence[MemberEvent]:
     if invite.status == "accepted":
         raise Conflict("this invite was accepted")
     if status_at(invite, now_ms) != "pending":
@@ -132,7 +132,7 @@ def _passed_on(
     state: State, accepted: events.InviteEnded, now_ms: int
 ) -> Sequence[MemberEvent | OwnEvent | SessionEvent]:
     """Make the invited user the owner, and the former owner an admin."""
-    user, row = _known(state.relation, accepted.invite.invitee_user_id), state.row
+    user, row = _require_known(state.relation, accepted.invite.invitee_user_id), state.row
     if row.owner_id is None:
         raise NotFound
     if user.barred:
@@ -164,7 +164,7 @@ def _check_passable(state: State) -> None:
 def _check_invitee(state: State, command: commands.CreateInvite, now_ms: int) -> None:
     if command.invitee_user_id == command.actor_id:
         raise Invalid(FieldError("/inviteeUserId", "NOT_ALLOWED", "name a user other than yourself"))
-    user = _known(state.relation, command.invitee_user_id)
+    user = _require_known(state.relation, command.invitee_user_id)
     if user.barred:
         raise Blocked
     if state.row.invite_requires_direct_friend and not user.friends:
@@ -179,7 +179,7 @@ def _check_invitee(state: State, command: commands.CreateInvite, now_ms: int) ->
         raise Conflict("they are invited already")
 
 
-def _known(user: Relation | None, user_id: str) -> Relation:
+def _require_known(user: Relation | None, user_id: str) -> Relation:
     if user is None or user.user_id != user_id or user.name is None:
         raise NotFound("no such user")
     return user

@@ -91,7 +91,7 @@ def joined(state: State, command: commands.PutMember, now_ms: int) -> MemberRow:
 
 def forget_all(state: State) -> Sequence[MemberEvent]:
     """Remove all members and revoke all open invites: the server gets an owner who has chosen none of them."""
-    ended = _ended(state, None)
+    ended = _revoke_invites(state, None)
     return (*ended, changed(gone=state.members)) if state.members else ended
 
 
@@ -187,7 +187,7 @@ def _put(state: State, command: commands.PutMember, now_ms: int) -> Sequence[Mem
             return ()
         member = replace(member, updated_at_ms=now_ms)
     # An older open invite must not change later what was just decided.
-    answered = _ended(state, command.user_id) if former is None else []
+    answered = _revoke_invites(state, command.user_id) if former is None else []
     after = with_members(_without(state, answered), put=(member,))
     return (changed(put=(member,)), *answered, *overreaching(after, now_ms))
 
@@ -201,15 +201,15 @@ def _remove(state: State, command: commands.RemoveMember, now_ms: int) -> Sequen
         raise Conflict("the owner cannot leave: pass the server on, or give it up")
     if command.user_id not in state.members:
         raise NotFound
-    return _gone(state, (command.user_id,), now_ms)
+    return _remove_members(state, (command.user_id,), now_ms)
 
 
 def _forget(state: State, command: commands.ForgetUser, now_ms: int) -> Sequence[MemberEvent]:
     """End a user's membership and invites before the user is erased."""
-    invites = _ended(state, command.user_id)
+    invites = _revoke_invites(state, command.user_id)
     if command.user_id not in state.members:
         return invites
-    return (*invites, *_gone(_without(state, invites), (command.user_id,), now_ms))
+    return (*invites, *_remove_members(_without(state, invites), (command.user_id,), now_ms))
 
 
 def _change_policy(
@@ -227,12 +227,12 @@ def _change_policy(
     return (events.ServerChanged(replace(row, updated_at_ms=now_ms)), policy_of(row))
 
 
-def _gone(state: State, user_ids: tuple[str, ...], now_ms: int) -> Sequence[MemberEvent]:
+def _remove_members(state: State, user_ids: tuple[str, ...], now_ms: int) -> Sequence[MemberEvent]:
     after = with_members(state, gone=user_ids)
     return (changed(gone=user_ids), *overreaching(after, now_ms))
 
 
-def _ended(state: State, invitee_user_id: str | None) -> list[events.InviteEnded]:
+def _revoke_invites(state: State, invitee_user_id: str | None) -> list[events.InviteEnded]:
     """Revoke the open invites of one user, or of all."""
     return [
         events.InviteEnded(replace(invite, status="revoked"))

@@ -52,7 +52,7 @@ def send(state: State, command: SendInvite, now_ms: int) -> Sequence[AnyEvent]:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "name a user other than yourself"))
     if command.target_id in state.members:
         raise Conflict("this user is in the party already")
-    found = _found(state, command.target_id)
+    found = _require_looked_up(state, command.target_id)
     if found.name is None:
         raise NotFound("no such user")
     if found.barred:
@@ -95,7 +95,7 @@ def accept(state: State, command: AcceptInvite, now_ms: int) -> Sequence[AnyEven
     if command.actor_id in state.members:
         return ()
     check_invite(state, command.actor_id, now_ms)
-    found = _found(state, command.actor_id)
+    found = _require_looked_up(state, command.actor_id)
     if found.name is None:
         raise NotFound("no such invite")
     if found.barred:
@@ -174,7 +174,7 @@ def take_block(state: State, command: TellBlock, now_ms: int) -> Sequence[AnyEve
     """Decide on the report of a block: take back the pending invites between the two, if rows still hold the block."""
     between = invites_between(state, command.one_id, command.other_id)
     target_ids = tuple(invite.target_id for invite in pending(between, now_ms))
-    if state.ended or not target_ids or not _found(state, command.one_id).barred:
+    if state.ended or not target_ids or not _require_looked_up(state, command.one_id).barred:
         return ()
     return (InvitesGone(target_ids, now_ms),)
 
@@ -186,7 +186,7 @@ def _check_room(state: State) -> None:
         )
 
 
-def _found(state: State, user_id: str) -> LookedUp:
+def _require_looked_up(state: State, user_id: str) -> LookedUp:
     found = state.looked_up
     if found is None or found.user_id != user_id:
         raise ValueError("nothing was read for this user")

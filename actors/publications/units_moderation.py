@@ -55,7 +55,12 @@ async def judge(conn: Connection, id: str, said: Judgement, stamp: Stamp) -> Cha
     await moderating.save_moderation(conn, after)
     newly = after.suppressed and not before.suppressed
     others = await suppress_others(conn, after, stamp.at_ms) if newly else []
-    detail = {"publicationId": id, "before": _told(before), "after": _told(after), "reason": said.reason}
+    detail = {
+        "publicationId": id,
+        "before": _marks_of(before),
+        "after": _marks_of(after),
+        "reason": said.reason,
+    }
     encoded = msgspec.json.encode(detail | told_with(others))
     await write_audit(conn, stamp, "publication.moderated", target_id=id, detail=encoded)
     return Change(after, tuple(Published(one.target) for one in (after, *others) if one.target is not None))
@@ -75,5 +80,5 @@ async def _locked(conn: Connection, id: str) -> PublicationRow:
     return row
 
 
-def _told(row: PublicationRow) -> dict[str, bool]:
+def _marks_of(row: PublicationRow) -> dict[str, bool]:
     return {"featured": row.featured, "suppressed": row.suppressed}

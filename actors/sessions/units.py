@@ -107,7 +107,7 @@ async def begin(
     ended = await sessions.end(conn, others[MAX_SESSIONS - 1 :])
     if session.id in {one.id for one in ended}:
         raise NotFound("the session that this one would be made from has just ended")
-    return _ended(session, ended)
+    return _change_that_ends(session, ended)
 
 
 async def begin_by_code(conn: Connection, code_hash: bytes, new: NewSession) -> Change[Session]:
@@ -142,7 +142,7 @@ async def end(conn: Connection, user_id: str, session_id: str) -> Change[None]:
     await require_user(conn, user_id)
     if session_id not in {one.id for one in await sessions.of_user(conn, user_id)}:
         raise NotFound("no such session")
-    return _ended(None, await sessions.end(conn, (session_id,)))
+    return _change_that_ends(None, await sessions.end(conn, (session_id,)))
 
 
 async def end_others(conn: Connection, user_id: str, kept_id: str | None) -> Change[None]:
@@ -154,7 +154,7 @@ async def end_others(conn: Connection, user_id: str, kept_id: str | None) -> Cha
     await require_user(conn, user_id)
     others = [one.id for one in await sessions.of_user(conn, user_id) if one.id != kept_id]
     await links.remove_of(conn, user_id)
-    return _ended(None, await sessions.end(conn, others))
+    return _change_that_ends(None, await sessions.end(conn, others))
 
 
 async def end_by_secret(conn: Connection, secret_hash: bytes) -> Change[None]:
@@ -166,7 +166,7 @@ async def end_by_secret(conn: Connection, secret_hash: bytes) -> Change[None]:
     chain = await sessions.with_ancestors(conn, secret_hash)
     if not chain or await lock_user(conn, chain[0].user_id) is None:
         return Change(None)
-    return _ended(None, await sessions.end(conn, (chain[0].id,)))
+    return _change_that_ends(None, await sessions.end(conn, (chain[0].id,)))
 
 
 async def end_overdue(
@@ -183,7 +183,7 @@ async def end_overdue(
     found = await sessions.overdue(
         conn, limit, now_ms=now_ms, used_before_ms=used_before_ms, created_before_ms=created_before_ms
     )
-    return _ended(len(found), await sessions.end(conn, found))
+    return _change_that_ends(len(found), await sessions.end(conn, found))
 
 
 async def require_alive(conn: Connection, session_id: str | None) -> None:
@@ -207,5 +207,5 @@ async def _may_let_in(conn: Connection, link: SignInLink) -> bool:
     return made_by_one and not await is_super_admin(conn, link.user_id)
 
 
-def _ended(value: _Value, ended: tuple[EndedSession, ...]) -> Change[_Value]:
+def _change_that_ends(value: _Value, ended: tuple[EndedSession, ...]) -> Change[_Value]:
     return Change(value, (SessionsEnded(ended),) if ended else ())

@@ -78,7 +78,7 @@ async def _move(conn: Connection, till: Till, event: ProviderEvent) -> tuple[obj
         case EventKind.COMPLETED | EventKind.PAID:
             return await _pay(conn, till, lines, event)
         case EventKind.COMPLETED_UNPAID:
-            till.change(await _known(conn, _moved(till, CheckoutMove.COMPLETE), event))
+            till.change(await _with_provider_refs(conn, _moved(till, CheckoutMove.COMPLETE), event))
         case EventKind.FAILED:
             for line in lines:
                 till.fail(line)
@@ -115,7 +115,7 @@ async def _pay(
         await till.pay(line, event.payment_ref, amount_matches=matches)
     if "pending" not in till.statuses():
         checkout = _moved(till, CheckoutMove.PAY)
-    till.change(await _known(conn, checkout, event))
+    till.change(await _with_provider_refs(conn, checkout, event))
     return (MoneyUnexpected(checkout.id),) if others else ()
 
 
@@ -181,7 +181,7 @@ def _moved(till: Till, move: CheckoutMove) -> Checkout:
     return checkout if status is None else replace(checkout, status=status, ended_at_ms=till.now_ms)
 
 
-async def _known(conn: Connection, checkout: Checkout, event: ProviderEvent) -> Checkout:
+async def _with_provider_refs(conn: Connection, checkout: Checkout, event: ProviderEvent) -> Checkout:
     """The checkout with the provider's names of its session and payment, as far as the event has them. One payment may
     be for several checkouts, such as a bank transfer; it is found by its name at the first of them."""
     session_ref, payment_ref = checkout.session_ref or event.session_ref, checkout.payment_ref

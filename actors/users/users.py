@@ -144,7 +144,7 @@ class Users:
         return entry.user, self._resolver.fresh(entry)
 
     async def _read(self, user_id: str) -> tuple[User, Access]:
-        entry = await self._known(user_id)
+        entry = await self._require_entry(user_id)
         return entry.user, self._resolver.fresh(entry)
 
     async def access_of(self, user_id: str) -> Access:
@@ -154,7 +154,7 @@ class Users:
             NotFound: there is no such user.
             DatabaseUnavailable: the database cannot be asked.
         """
-        return self._resolver.fresh(await self._known(user_id))
+        return self._resolver.fresh(await self._require_entry(user_id))
 
     async def user_of(self, user_id: str) -> User:
         """The row of a user; `last_seen_of` is newer than its `last_seen_at_ms`.
@@ -163,7 +163,7 @@ class Users:
             NotFound: there is no such user.
             DatabaseUnavailable: the database cannot be asked.
         """
-        return (await self._known(user_id)).user
+        return (await self._require_entry(user_id)).user
 
     async def name_of(self, user_id: str) -> str | None:
         """A user's name, or None when there is no such user.
@@ -283,7 +283,7 @@ class Users:
         if entry is not None:
             entry.stale = True
 
-    async def _known(self, user_id: str) -> Entry:
+    async def _require_entry(self, user_id: str) -> Entry:
         entry = await self._entry(user_id)
         if entry is None:
             raise NotFound("no such user")

@@ -67,7 +67,7 @@ async def make_backup(path: Path, config: Config, passphrase: bytes | None) -> I
                 check=check,
             )
         )
-    return _said(path, made)
+    return _summary_lines(path, made)
 
 
 async def restore_backup(path: Path, config: Config, passphrase: bytes | None) -> Iterator[str]:
@@ -164,7 +164,7 @@ def _unpack(
         reading.unpack(path, config.data_dir, config.shared_dir, database, passphrase=passphrase, check=check)
 
 
-def _said(path: Path, made: Made) -> Iterator[str]:
+def _summary_lines(path: Path, made: Made) -> Iterator[str]:
     for name in made.damaged:
         yield f"damaged: {name} is not what its name says; the disk may be failing"
     what = ", ".join(f"{name}: {one.bytes:,} bytes" for name, one in made.sums.items())

@@ -189,7 +189,7 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
                 yield Finding("keys", wrong, CURE)
             if (archive := archive_of(config)) is not None:
                 yield await doctor_backups.archive(database, archive)
-            if (urls := config.nats_url or await _kept(config.data_dir, database)) is not None:
+            if (urls := config.nats_url or await _nats_of_keeper(config.data_dir, database)) is not None:
                 async for finding in _nodes(urls, database):
                     yield finding
     except PersistenceError as fault:
@@ -229,7 +229,7 @@ async def _server(database: Database) -> AsyncIterator[Finding]:
     yield Finding("clock", f"{ahead:+.1f} s against the database", cure)
 
 
-async def _kept(data_dir: Path, database: Database) -> tuple[str, ...] | None:
+async def _nats_of_keeper(data_dir: Path, database: Database) -> tuple[str, ...] | None:
     """The addresses of the NATS of a keeper that runs with this data folder; None without a keeper."""
     url = await trio.to_thread.run_sync(kept_url, data_dir)
     if url is None:

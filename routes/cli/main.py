@@ -92,7 +92,7 @@ def _status_after(raised: BaseException, folders: Sequence[Path]) -> int:
         raise raised
     if any(isinstance(one, KeyboardInterrupt) for one in every):
         return 128 + signal.SIGINT
-    return _told(every[0])
+    return _report_fault(every[0])
 
 
 def _leaves(raised: BaseException) -> Iterator[BaseException]:
@@ -115,7 +115,7 @@ def _is_known(fault: BaseException, folders: Sequence[Path]) -> bool:
     return any(path.is_relative_to(folder.absolute()) for folder in folders)
 
 
-def _told(fault: BaseException) -> int:
+def _report_fault(fault: BaseException) -> int:
     if isinstance(fault, OSError):
         where = "" if fault.filename is None else f"{fault.filename}: "
         fault = OperatorFault(f"{where}{fault.strerror}")

@@ -40,7 +40,7 @@ async def make_sign_in_link(wish: TokenWish, database: Database, dashboard_url: 
     now_ms, code = clock.now_ms(), to_base64url(secrets.token_bytes(SECRET_BYTES))
 
     async def unit(conn: Connection) -> None:
-        meant = wish.user_id or await _named(conn, wish.name)
+        meant = wish.user_id or await _id_of_name(conn, wish.name)
         await enrol(conn, meant, wish.name, wish.role, _stamp(now_ms))
         link = SignInLink(hash_of(code), meant, None, Lineage(), now_ms, now_ms + LINK_TTL_MS)
         await make_link(conn, link, None, _stamp(now_ms), new_object_id(now_ms, secrets.token_bytes))
@@ -49,7 +49,7 @@ async def make_sign_in_link(wish: TokenWish, database: Database, dashboard_url: 
     return url_of(dashboard_url, code)
 
 
-async def _named(conn: Connection, name: str) -> str:
+async def _id_of_name(conn: Connection, name: str) -> str:
     found = await ids_named(conn, name)
     if len(found) > 1:
         raise CommandFault(f"several users are called {name}; say which with --id")

@@ -117,7 +117,7 @@ async def create_invite(call: Call, server_id: Uuid, body: ServerInviteBody) -> 
         capabilities=body.capabilities,
         note=lines(body.note, "/note", MAX_NOTE_CHARACTERS),
     )
-    return await _asked(call, server_id, command)
+    return await _ask_for_invite(call, server_id, command)
 
 
 @endpoint(
@@ -176,10 +176,10 @@ async def accept_invite(call: Call, invite_id: ObjectId) -> Invite:
     row: InviteRow = call.subject
     command = AcceptInvite(call.user_id, invite_id)
     if row.role != OWNER:
-        return await _asked(call, Uuid(row.server_id), command)
+        return await _ask_for_invite(call, Uuid(row.server_id), command)
     async with call.service.turnstile.turn(turn_of(call.user_id)):
         await call.service.database.read(require_room, call.user_id)
-        accepted = await _asked(call, Uuid(row.server_id), command)
+        accepted = await _ask_for_invite(call, Uuid(row.server_id), command)
     await call.service.heard()  # all consent to the owner before has ended
     return accepted
 
@@ -201,7 +201,7 @@ def decline_invite(call: Call, invite_id: ObjectId) -> Ask[None]:
     return call.ask(call.service.of(GAME_SERVERS).server, Uuid(row.server_id), command)
 
 
-def _asked(call: Call, server_id: Uuid, command: CreateInvite | AcceptInvite) -> Ask[Invite]:
+def _ask_for_invite(call: Call, server_id: Uuid, command: CreateInvite | AcceptInvite) -> Ask[Invite]:
     def shape(row: InviteRow) -> Invite:
         return invite_of(row, call.now_ms)
 

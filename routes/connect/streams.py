@@ -85,11 +85,11 @@ _DATA_NAMES = {
 }  # {event: what its data is called}
 
 
-def _told(name: str, data: object) -> object:
+def _frame_of(name: str, data: object) -> object:
     return {"type": name, _DATA_NAMES[name]: data}
 
 
-ENVELOPE = BareEnvelope(_told)
+ENVELOPE = BareEnvelope(_frame_of)
 
 
 @stream(

@@ -80,7 +80,9 @@ def joined(contents: Mapping[str, bytes], entry: str) -> dict[str, bytes]:
 def _files_of(texts: Mapping[str, str], entry: str) -> dict[str, str]:
     """{path of a module that is reached: the file that it belongs to}."""
     on_demand = {
-        _known(path, name, texts) for path, text in texts.items() for name in _ON_DEMAND.findall(text)
+        _path_of_import(path, name, texts)
+        for path, text in texts.items()
+        for name in _ON_DEMAND.findall(text)
     }
     file_of = dict.fromkeys(_in_order(texts, [entry]), CONSOLE)
     for begin in sorted(on_demand - file_of.keys()):
@@ -108,7 +110,7 @@ def _in_order(texts: Mapping[str, str], wanted: Sequence[str]) -> list[str]:
         begun.add(path)
         for *_, name in _IMPORT.findall(texts[path]):
             if name not in LIBRARIES:
-                visit(_known(path, name, texts))
+                visit(_path_of_import(path, name, texts))
         done[path] = None
 
     for path in wanted:
@@ -155,7 +157,7 @@ def _module(file: str, path: str, text: str, file_of: Mapping[str, str], used: d
         return ""
 
     def loaded(found: re.Match[str]) -> str:
-        wanted = _known(path, found[1], file_of)
+        wanted = _path_of_import(path, found[1], file_of)
         return f'import("./{_name(file_of[wanted])}").then((file) => file.modules["{wanted}"])'
 
     code = _EXPORT.sub(declared, _IMPORT.sub(imported, text))
@@ -185,7 +187,7 @@ def path_of(importer: str, name: str) -> str:
     return "/".join(parts)
 
 
-def _known(importer: str, name: str, known: Mapping[str, object]) -> str:
+def _path_of_import(importer: str, name: str, known: Mapping[str, object]) -> str:
     path = path_of(importer, name)
     if path not in known:
         raise ValueError(f"{importer} imports {name}, which is not there")

@@ -108,21 +108,21 @@ async def _document(call: Call) -> Document[Page]:
         headers = document_headers(static, call.service.config.base_url)
         return Document(document(static), headers, REVALIDATED)
 
-    return await _made(call, f"console {static.digest}", make)
+    return await _kept_document(call, f"console {static.digest}", make)
 
 
 async def _file(call: Call, static: StaticFiles, path: str, cache_control: str) -> Document[Page]:
     media_type = static.media_type(path)
     if media_type is None:
         raise NotFound
-    return await _made(
+    return await _kept_document(
         call,
         f"console {static.digest} {path} {cache_control}",
         lambda: Document(static.contents[path], asset_headers(media_type), cache_control),
     )
 
 
-async def _made(call: Call, name: str, make: Callable[[], Document[Page]]) -> Document[Page]:
+async def _kept_document(call: Call, name: str, make: Callable[[], Document[Page]]) -> Document[Page]:
     if call.service.config.console_source is not None:
         return make()
     found = call.service.documents.get(name, make)

@@ -62,8 +62,9 @@ class RequestBody(Wire, frozen=True):
 async def concerned(call: Call, id: ObjectId) -> Request:
     """Guard: requires that the caller sent or received the request; for other users it does not exist.
 
-    Routes that answer a request use `_asked` in the handler instead of a guard: answering ends the request, and guards
-    run before kept answers are looked for, so a repeat under its Idempotency-Key would find no request.
+    Routes that answer a request use `_sender_of_received` in the handler instead of a guard: answering ends the
+    request, and guards run before kept answers are looked for, so a repeat under its Idempotency-Key would find no
+    request.
 
     Raises:
         NotFound: the caller has no such pending request.
@@ -93,7 +94,7 @@ async def accept_request(call: Call, id: ObjectId) -> FriendEntry:
 
     Needs `social:friends.edit`, and to have received the request. Answers the Friend entry.
     """
-    return await actions.accept(call, call.user_id, await _asked(call, id), id)
+    return await actions.accept(call, call.user_id, await _sender_of_received(call, id), id)
 
 
 @endpoint("POST", _LIST + "/{id}/decline", needs=EDIT, refusals=(NotFound, Forbidden))
@@ -102,7 +103,7 @@ async def decline_request(call: Call, id: ObjectId) -> None:
 
     Needs `social:friends.edit`, and to have received the request. Answers 204; the sender is not notified.
     """
-    await actions.decline(call, call.user_id, await _asked(call, id), id)
+    await actions.decline(call, call.user_id, await _sender_of_received(call, id), id)
 
 
 @endpoint("DELETE", _LIST + "/{id}", needs=EDIT, refusals=(NotFound,), guard=concerned)
@@ -114,7 +115,7 @@ async def cancel_request(call: Call, id: ObjectId) -> None:
     await actions.cancel(call, call.user_id, _other(call), id)
 
 
-async def _asked(call: Call, id: ObjectId) -> UserId:
+async def _sender_of_received(call: Call, id: ObjectId) -> UserId:
     """The id of the user who sent the request that the caller has received.
 
     Raises:

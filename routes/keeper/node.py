@@ -113,7 +113,7 @@ class KeptNode:
             process = self._started(alone=alone)
             if process is not None:
                 pauses.began()
-                status = await self._ended(process)
+                status = await self._watch_until_end(process)
                 if self._is_leaving:
                     continue
                 if alone and status == FAULT_STATUS and not self._was_ready:
@@ -186,7 +186,7 @@ class KeptNode:
             log.warning("node_not_started", number=self.number, why=str(fault))
             return None
 
-    async def _ended(self, process: "subprocess.Popen[bytes]") -> int:
+    async def _watch_until_end(self, process: "subprocess.Popen[bytes]") -> int:
         """Check the node until its process ends; returns the exit status."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._look)

@@ -53,7 +53,7 @@ def _alike(_user_id: UserId, _params: SubscribeParams) -> None:
     return None
 
 
-def _known(_service: Opened, _user_id: UserId) -> None:
+def _prepare_nothing(_service: Opened, _user_id: UserId) -> None:
     return None
 
 
@@ -88,7 +88,7 @@ class LiveChannel:
     shared: bool = False
     missing: type[NotFound] = NotFound
     by_default: bool = False
-    prepare: Callable[[Opened, UserId], Awaitable[None] | None] = _known
+    prepare: Callable[[Opened, UserId], Awaitable[None] | None] = _prepare_nothing
 
     def open_to(self, access: Access) -> bool:
         """Whether a user with these rights may watch."""

@@ -95,13 +95,13 @@ class Source:
         except OutgoingFault:
             said: Said = _away(None, self._clock.now_ms(), RETRY_SECONDS)
         else:
-            said = self._said(request, answer)
+            said = self._outcome_of(request, answer)
         finally:
             self._underway -= 1
         self._note(said)
         return said
 
-    def _said(self, request: ModRequest, answer: Answer) -> Said:
+    def _outcome_of(self, request: ModRequest, answer: Answer) -> Said:
         now_ms = self._clock.now_ms()
         self._budget.learn(answer.header("x-ratelimit-remaining"), answer.header("x-ratelimit-reset"), now_ms)
         match answer.status:

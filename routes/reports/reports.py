@@ -129,7 +129,7 @@ async def report_user(call: Call, body: ReportBody) -> ReportMade:
     id = call.new_id()
     reason = lines_or_none(body.reason, "/reason", REASON_MAX)
     unit = partial(report, reason=reason, now_ms=call.now_ms)
-    return await change(call, unit, id, call.user_id, target_id, about=QUEUES, shape=_made)
+    return await change(call, unit, id, call.user_id, target_id, about=QUEUES, shape=_report_made)
 
 
 @endpoint("GET", "/v1/admin/reports", needs=MODERATOR)
@@ -178,7 +178,7 @@ async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> Repo
     return await change(call, settle, id, verdict, about=QUEUES, shape=_item)
 
 
-def _made(made: Report) -> ReportMade:
+def _report_made(made: Report) -> ReportMade:
     return ReportMade(ObjectId(made.id), made.target_id, made.reason, iso(made.created_at_ms))
 
 

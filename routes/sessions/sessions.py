@@ -126,23 +126,23 @@ async def renew_session(call: Call) -> SessionToken:
     refuse_guessing(call)
     secret = secret_of(call)
     if secret is None:
-        raise _ended(call)
+        raise _session_ended(call)
     chain = await chain_of_secret(call, secret)
     if not chain:
         count_guess(call)
-        raise _ended(call)
+        raise _session_ended(call)
     try:
         user, access = await rights_in(call, chain[0])
     except NotFound:
-        raise _ended(call) from None
+        raise _session_ended(call) from None
     if ends_at_ms(chain, lifetime_of(access)) <= call.now_ms:
         await change(call, units.end_by_secret, hash_of(secret), about=None)
-        raise _ended(call)
+        raise _session_ended(call)
     touch = partial(
         rows.touch, now_ms=call.now_ms, address=call.client_address[:ADDRESS_MAX], browser=browser_of(call)
     )
     if not await change(call, touch, chain[0].id, about=None):
-        raise _ended(call)
+        raise _session_ended(call)
     used = msgspec.structs.replace(chain[0], used_at_ms=call.now_ms)
     return token_of(call, (used, *chain[1:]), user, access)
 
@@ -242,7 +242,7 @@ async def _bearer_of(call: Call) -> UserPrincipal:
         raise
 
 
-def _ended(call: Call) -> Unauthenticated:
+def _session_ended(call: Call) -> Unauthenticated:
     removal = session_cookie(call.service.config).removal()
     return Unauthenticated("the session has ended; sign in again", headers={"set-cookie": removal})
 

@@ -24,8 +24,8 @@ async def shop_events(call: Call, socket: LiveSocket, query: StreamQuery) -> Lis
 
     A slow reader gets the snapshot again in place of the events that it missed.
     """
-    return await show_own(call, socket, SHOP, told=_told)
+    return await show_own(call, socket, SHOP, told=_frame_of)
 
 
-def _told(_name: str, data: PurchaseUpdated) -> PurchaseTold:
+def _frame_of(_name: str, data: PurchaseUpdated) -> PurchaseTold:
     return PurchaseTold(data.purchase)

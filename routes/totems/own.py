@@ -100,7 +100,7 @@ async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
     if model_id is not None and data is None:
         carry = partial(activate, gallery=call.service.config.totem_gallery)
         return await change(
-            call, carry, call.user_id, model_id.lower(), call.now_ms, about=None, shape=_found
+            call, carry, call.user_id, model_id.lower(), call.now_ms, about=None, shape=_found_reply
         )
     if data is None:
         raise Invalid(FieldError("/data", "REQUIRED", "data or itemModelId is needed"))
@@ -117,7 +117,7 @@ async def _upload(call: Call, body: TotemChoice, data: NewModel) -> Totem:
     return await change(call, store, call.user_id, model_id, draft, content, about=None, shape=totem_of)
 
 
-def _found(model: Model) -> Reply[Totem]:
+def _found_reply(model: Model) -> Reply[Totem]:
     return Reply(totem_of(model), status=200)
 
 

@@ -44,7 +44,7 @@ async def download_artifact(call: Call, query: DownloadQuery) -> Blob | Redirect
     of drafts and yanked releases.
     """
     if query.artifact_id is None:
-        resolved = await resolved_for(call, _asked(query))
+        resolved = await resolved_for(call, _resolve_query_of(query))
         if resolved.artifact is None or resolved.target is None:
             raise NotFound("there is nothing to install")
         return file_of(call.service, resolved.artifact)
@@ -55,7 +55,7 @@ async def download_artifact(call: Call, query: DownloadQuery) -> Blob | Redirect
     return file_of(call.service, next(one for one in release.artifacts if one.id == id))
 
 
-def _asked(query: DownloadQuery) -> ResolveQuery:
+def _resolve_query_of(query: DownloadQuery) -> ResolveQuery:
     asked = {name: value for name, value in msgspec.to_builtins(query).items() if value is not None}
     try:
         return msgspec.convert(asked, ResolveQuery)

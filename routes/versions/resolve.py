@@ -150,7 +150,7 @@ async def resolve_version(call: Call, query: ResolveQuery) -> Encoded[ResolveAns
     below the percentage modulo 100; raising it only ever adds clients. Outside, it is offered the release before. Going
     back reaches all that have a version of ours. A channel that points to nothing is a 404.
     """
-    state, pointer, asked = await _asked(call, query)
+    state, pointer, asked = await _checked(call, query)
     hour = call.now_ms // HOUR_MS
     key = (pointer.channel, asked, hour)
     answers = call.service.of(ANSWERS)
@@ -201,10 +201,10 @@ async def resolved_for(call: Call, query: ResolveQuery) -> Resolved:
         BadQuery: the platform, architecture or version is not valid.
         NotFound, DatabaseUnavailable: as `pointer_of`.
     """
-    return resolve(*await _asked(call, query))
+    return resolve(*await _checked(call, query))
 
 
-async def _asked(call: Call, query: ResolveQuery) -> tuple[ScopeState, Pointer, Asked]:
+async def _checked(call: Call, query: ResolveQuery) -> tuple[ScopeState, Pointer, Asked]:
     platform, arch = PLATFORMS.get(query.platform), ARCHS.get(query.arch)
     if platform is None:
         raise bad_parameter("platform")

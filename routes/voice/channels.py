@@ -92,7 +92,7 @@ async def open_private_voice_channel(call: Call, body: PrivateBody) -> Reply[Voi
     if target_id == call.user_id:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "name a user other than yourself"))
     await go_home(call)
-    return await _found(call, body.region, target_id=target_id, party_id=None)
+    return await _find_or_create(call, body.region, target_id=target_id, party_id=None)
 
 
 @endpoint(
@@ -114,7 +114,7 @@ async def open_party_voice_channel(call: Call, body: PartyBody) -> Reply[VoiceCh
     party_id = call.service.of(MEMBERSHIPS).of(call.user_id)
     if party_id is None:
         raise NotFound("you are in no party")
-    return await _found(call, body.region, target_id=None, party_id=party_id)
+    return await _find_or_create(call, body.region, target_id=None, party_id=party_id)
 
 
 async def known_channel(call: Call, channel_id: Uuid) -> None:
@@ -161,7 +161,7 @@ def shown(call: Call, state: State) -> VoiceChannel:
     return channel_of(state, place, service.of(ATTENDANCE).speaking)
 
 
-async def _found(
+async def _find_or_create(
     call: Call, region: str | None, *, target_id: Uuid | None, party_id: str | None
 ) -> Reply[VoiceChannel]:
     service = call.service

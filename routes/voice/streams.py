@@ -39,10 +39,10 @@ async def voice_live(call: Call, socket: LiveSocket, query: StreamQuery) -> List
     Needs `social:voice.read`. It is the channel that they are in, else a private one where the other waits, else their
     party's when somebody is in it, else null.
     """
-    return await show_own(call, socket, call.service.of(VOICE_KINDS).own, told=_told)
+    return await show_own(call, socket, call.service.of(VOICE_KINDS).own, told=_frame_of)
 
 
-def _told(_name: str, data: VoiceSnapshot | VoiceMigrate | VoiceSpeaking) -> object:
+def _frame_of(_name: str, data: VoiceSnapshot | VoiceMigrate | VoiceSpeaking) -> object:
     match data:
         case VoiceSnapshot():
             return data

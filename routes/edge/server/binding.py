@@ -27,7 +27,7 @@ def listen_on(addresses: Sequence[str], backlog: int) -> list[socket.socket]:
     with ExitStack() as opened:
         sockets = []
         for address, one in parsed:
-            with _told(address):
+            with _raising_cannot_listen(address):
                 sock = opened.enter_context(
                     _handed_down(one) if isinstance(one, Descriptor) else bound(one, beside)
                 )
@@ -76,7 +76,7 @@ def _handed_down(descriptor: Descriptor) -> socket.socket:
 
 
 @contextmanager
-def _told(address: str) -> Iterator[None]:
+def _raising_cannot_listen(address: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -279,18 +279,18 @@ async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
     if isinstance(body, FileSlice):
         async with aclosing(pieces(body)) as read:
             async for piece in read:
-                if not await _taken(send, piece, more=True):
+                if not await _send_in_time(send, piece, more=True):
                     return
         body = b""
     # Sent in pieces, because servers copy what they encrypt or frame.
     last = (len(body) - 1) // PIECE_BYTES * PIECE_BYTES
     for start in range(0, last, PIECE_BYTES):
-        if not await _taken(send, body[start : start + PIECE_BYTES], more=True):
+        if not await _send_in_time(send, body[start : start + PIECE_BYTES], more=True):
             return
-    await _taken(send, body[max(0, last) :], more=False)
+    await _send_in_time(send, body[max(0, last) :], more=False)
 
 
-async def _taken(send: ASGISendCallable, piece: bytes, *, more: bool) -> bool:
+async def _send_in_time(send: ASGISendCallable, piece: bytes, *, more: bool) -> bool:
     """Send a piece of a body; False when the client does not take it, and the response has to end there."""
     with trio.move_on_after(STALL_SECONDS) as patience:
         await send({"type": "http.response.body", "body": piece, "more_body": more})
