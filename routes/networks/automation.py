@@ -5,6 +5,7 @@ request, and by a job until they succeed, so that a provider that is unavailable
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,28 @@ FIRST_RETRY_MS = 60_000
 LAST_RETRY_MS = 3_600_000
 MAX_ATTEMPTS = 20
 """About half a day of attempts; then the task is dropped, until a change needs the record again."""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What has become of the tasks of a claim.
+
+    Args:
+        begun: those for which the provider was asked.
+        done: those that are over: carried out, or given up.
+        later: those that are tried again.
+        status: what the answers say of the provider's token; None if they say nothing.
+    """
+
+    begun: list[DnsTask] = field(default_factory=list)
+    done: list[DnsTask] = field(default_factory=list)
+    later: list[DnsTask] = field(default_factory=list)
+    status: TokenStatus | None = None
+
+    def put_off(self, tasks: Sequence[DnsTask], now_ms: int) -> None:
+        for task in tasks:
+            is_last = task.attempts + 1 >= MAX_ATTEMPTS
+            (self.done if is_last else self.later).append(_put_off(task, now_ms))
 
 
 class Automation:
@@ -168,37 +191,34 @@ class Automation:
                 log.warning("DNS records of a network are held up", reason=type(failure).__name__)
 
     async def _work_off(self, claim: Claim) -> None:
-        row, tasks = claim.provider, claim.tasks
-        ends_at = trio.current_time() + BATCH_SECONDS
         now_ms = self._clock.now_ms()
-        status: TokenStatus | None = None
-        done: list[DnsTask] = []
-        later: list[DnsTask] = []
-        begun: list[DnsTask] = []
+        batch = await self._carry_out(claim, now_ms)
+        network_has_gone = await self._database.transact(_finish, claim, batch, now_ms)
+        if network_has_gone:  # and whoever removed it may have looked at the provider before these were there
+            left = [replace(task, content=None) for task in batch.begun if task.content]
+            await self._remove(claim.provider, left)
+
+    async def _carry_out(self, claim: Claim, now_ms: int) -> _Batch:
+        row, tasks, batch = claim.provider, claim.tasks, _Batch()
+        ends_at = trio.current_time() + BATCH_SECONDS
         token = self._tokens.open(row)
         for at, task in enumerate(tasks):
             if trio.current_time() >= ends_at:
                 break
-            begun.append(task)
+            batch.begun.append(task)
             try:
                 await self._write(row, token, task)
             except CloudflareFault as fault:
                 _log_fault("a DNS record cannot be written", row, task, fault)
-                failed = [task]
                 if fault.status is not None:  # the token or provider fails, so the other tasks would fail too
-                    status, failed = fault.status, list(tasks[at:])
-                for one in failed:
-                    (done if one.attempts + 1 >= MAX_ATTEMPTS else later).append(_put_off(one, now_ms))
-                if fault.status is not None:
+                    batch.status = fault.status
+                    batch.put_off(tasks[at:], now_ms)
                     break
+                batch.put_off([task], now_ms)
             else:
-                status = "active"
-                done.append(task)
-        has_gone = await self._database.transact(
-            partial(_finish, status=status, now_ms=now_ms), claim, done, later
-        )
-        if has_gone:  # and whoever removed it may have looked at the provider before these were there
-            await self._remove(row, [replace(task, content=None) for task in begun if task.content])
+                batch.status = "active"
+                batch.done.append(task)
+        return batch
 
     async def _write(self, row: DnsRow, token: bytes | None, task: DnsTask) -> None:
         if token is None:  # sealed with another key, for example before a restore
@@ -237,15 +257,7 @@ def _put_off(task: DnsTask, now_ms: int) -> DnsTask:
     return replace(task, attempts=task.attempts + 1, due_at_ms=now_ms + pause_ms)
 
 
-async def _finish(
-    conn: Connection,
-    claim: Claim,
-    done: Sequence[DnsTask],
-    later: Sequence[DnsTask],
-    *,
-    status: TokenStatus | None,
-    now_ms: int,
-) -> bool:
+async def _finish(conn: Connection, claim: Claim, batch: _Batch, now_ms: int) -> bool:
     """Store the outcome of tasks, unless the network has another provider now: its tasks may be for the same records,
     but nothing is known of them, nor of its token. The claim ends in either case. Returns whether the network is gone.
     """
@@ -253,7 +265,7 @@ async def _finish(
     sealed_token = await dns.lock_token(conn, row.network_id)
     await dns.release(conn, row.network_id, claim.until_ms)
     if sealed_token == row.sealed_token:
-        await dns.finish_tasks(conn, done, later)
-        if status is not None:
-            await dns.set_status(conn, row.network_id, status, now_ms)
+        await dns.finish_tasks(conn, batch.done, batch.later)
+        if batch.status is not None:
+            await dns.set_status(conn, row.network_id, batch.status, now_ms)
     return sealed_token is None and await networks.read(conn, row.network_id) is None
