@@ -75,8 +75,8 @@ class UserDetail(Wire, frozen=True):
 
     Args:
         last_region: the region that was reported last as theirs; null if none was.
-        first_joined_at: when they were first seen; null before.
-        last_region_at: when that was; null if none was.
+        first_joined_at: when they were first seen; null until then.
+        last_region_at: when `lastRegion` was reported; null if none was.
     """
 
     user_id: str
@@ -168,9 +168,9 @@ class UserGranted(Wire, frozen=True):
     """The grant after the change.
 
     Args:
-        node: the permission.
-        negated: whether it is taken from them, whatever gives it.
-        expires_at: when it ends; null for never.
+        node: a node, or a pattern.
+        negated: whether it denies the node instead of granting it.
+        expires_at: from when it has no effect; null = never.
         value: the quantity that it carries; null for none.
     """
 
@@ -182,7 +182,7 @@ class UserGranted(Wire, frozen=True):
 
 
 class RemovedGrant(Wire, frozen=True):
-    """How many grants were removed, bought ones too.
+    """What came of removing a node from a user.
 
     Args:
         removed: how many grants were removed, bought ones too.
