@@ -105,7 +105,7 @@ async def test_commands_are_for_the_server_and_who_may_write_them(world: World):
     assert await ann.refused("POST", path, {"action": "stop"}) == (403, "FORBIDDEN")
 
 
-async def test_what_is_refused(world: World):
+async def test_bad_or_too_large_commands_and_results_are_refused(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
     path = f"{server.path}/commands"

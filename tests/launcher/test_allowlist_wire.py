@@ -99,7 +99,7 @@ async def test_who_may_write_it(world: World) -> None:
     assert (await ann.do("PUT", PUT, {"hosts": ["a.example.org"]}))["version"] == 2
 
 
-async def test_what_is_refused(world: World) -> None:
+async def test_a_bad_host_is_refused_by_its_place(world: World) -> None:
     root = await world.super_admin()
     for hosts, pointer, code in (
         (["1.2.3.4"], "/hosts/0", "NOT_ALLOWED"),

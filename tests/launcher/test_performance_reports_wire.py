@@ -61,7 +61,9 @@ async def test_what_is_no_short_line_sorts_nothing(world: World, named: object) 
     ],
     ids=["array", "text", "cut", "twice", "deep", "long"],
 )
-async def test_what_is_refused(world: World, content: bytes, refused: tuple[int, str]) -> None:
+async def test_a_report_that_is_no_bounded_json_object_is_refused(
+    world: World, content: bytes, refused: tuple[int, str]
+) -> None:
     ann, tracy = await world.player("Ann"), await tracker(world)
     assert await ann.refused("POST", SEND, content=content) == refused
     assert (await tracy.get(LIST))["items"] == []

@@ -264,7 +264,9 @@ async def test_two_articles_that_cross_do_not_both_find_the_last_room(
         ("status", "scheduled", "/publishAt", "REQUIRED"),
     ],
 )
-async def test_what_is_refused(world: World, field: str, value: object, pointer: str, code: str) -> None:
+async def test_a_bad_field_of_an_article_is_refused_by_its_pointer(
+    world: World, field: str, value: object, pointer: str, code: str
+) -> None:
     ed = await editor(world)
     answer = await ed.ask("POST", NEWS, {"scope": GLOBAL, "title": "t", "body": "b", field: value})
     assert answer.status_code == 422

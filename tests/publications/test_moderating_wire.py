@@ -81,7 +81,7 @@ async def test_a_saved_address_is_suppressed(world: World) -> None:
     assert back["discoveryState"] == "UNLISTED"
 
 
-async def test_what_is_refused(world: World) -> None:
+async def test_judging_an_unknown_publication_or_by_a_bad_body_is_refused(world: World) -> None:
     admin, mona = await world.ranked("Adam", "admin"), await world.ranked("Mona", "moderator")
     one = f"{PUBLICATIONS}/{'0' * 24}"
     assert await admin.refused("PATCH", one, {"suppressed": True}) == (404, "NOT_FOUND")

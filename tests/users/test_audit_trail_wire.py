@@ -109,7 +109,7 @@ async def test_a_request_is_found_by_the_id_of_its_answer(world: World, request_
         "since=%00",
     ],
 )
-async def test_what_is_refused(root: Player, query: str) -> None:
+async def test_a_bad_filter_of_the_audit_trail_is_refused(root: Player, query: str) -> None:
     assert await root.refused("GET", f"{AUDIT}?{query}") == (400, "BAD_QUERY")
 
 

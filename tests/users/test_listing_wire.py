@@ -50,6 +50,6 @@ async def test_who_has_a_role(world: World) -> None:
 
 
 @in_one_world("query", ["role=user", "role=root", "query=" + "x" * 65, "limit=x", "query=%00"])
-async def test_what_is_refused(world: World, query: str) -> None:
+async def test_a_bad_filter_of_the_list_of_users_is_refused(world: World, query: str) -> None:
     admin = await world.ranked("Adam", "admin")
     assert await admin.refused("GET", f"{USERS}?{query}") == (400, "BAD_QUERY")

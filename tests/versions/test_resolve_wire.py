@@ -160,7 +160,9 @@ async def test_a_file_is_where_its_publisher_says(world: World) -> None:
     ],
     ids=str,
 )
-async def test_what_is_refused(world: World, change: dict[str, str], refused: tuple[int, str]) -> None:
+async def test_a_bad_or_incomplete_question_is_refused(
+    world: World, change: dict[str, str], refused: tuple[int, str]
+) -> None:
     publisher = await a_publisher(world)
     await publisher.published("1.0.0")
     asked = {

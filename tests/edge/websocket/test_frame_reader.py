@@ -94,7 +94,7 @@ WRONG: list[tuple[str, bytes, int]] = [
 
 
 @pytest.mark.parametrize(("wrong", "code"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
-def test_what_is_refused(wrong: bytes, code: int) -> None:
+def test_a_wrong_frame_ends_the_reading_with_its_close_code(wrong: bytes, code: int) -> None:
     before, after = frame(TEXT, b"before"), frame(TEXT, b"after")
     assert read([wrong]) == ([], code)
     assert read([bytes((byte,)) for byte in wrong]) == ([], code)
