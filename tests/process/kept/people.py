@@ -6,10 +6,11 @@ from tests.friends.play import BLOCKS, FRIENDS, REQUESTS
 from tests.notifications.play import LIST as NOTIFICATIONS
 from tests.notifications.play import READ
 from tests.process.kept.stage import Stage
-from tests.process.kept.writer import Deed, Writer
+from tests.process.kept.writer import Deed, Stands, Writer
 from tests.quests.play import LEVEL, QUESTS, REROLL
 from tests.saved_servers.play import SAVED
 from tests.sessions.play import LINKS, SESSIONS, Browser, code_of
+from tests.support.world import Player
 from tests.users.play import PROFILE, SHARES, one
 
 MOST = 6
@@ -216,70 +217,64 @@ async def friends(stage: Stage) -> Writer:
         writer.page(other, FRIENDS)
         writer.page(other, REQUESTS)
         writer.page(other, NOTIFICATIONS)
-    stands: dict[str, str] = {other.id: "" for other in others}
-
-    def any_who(stand: str) -> Any:
-        found = [other for other in others if stands[other.id].partition(" ")[0] == stand]
-        return stage.rng.choice(found) if found else None
-
-    def moving(other: Any, stand: str, *request: Any, **more: Any) -> Deed:
-        def then(made: Any) -> None:
-            stands[other.id] = f"asked {made['id']}" if stand == "asked" else stand
-
-        return Deed(*request, then=then, **more)
+    by_id = {other.id: other for other in others}
+    stands = Stands(stage.rng, by_id)
 
     @writer.deed
     def ask() -> Deed | None:
-        if (other := any_who("")) is None:
+        if (id := stands.any("")) is None:
             return None
         word = stage.word()
-        return moving(
-            other, "asked", ann, "POST", REQUESTS, {"targetId": other.id, "note": word}, shows=(word,)
-        )
+        then = lambda made: stands.of.update({id: f"asked {made['id']}"})  # noqa: E731
+        return Deed(ann, "POST", REQUESTS, {"targetId": id, "note": word}, shows=(word,), then=then)
 
     @writer.deed
     def answer() -> Deed | None:
-        if (other := any_who("asked")) is None:
+        if (id := stands.any("asked")) is None:
             return None
-        path = f"{REQUESTS}/{stands[other.id].split()[1]}"
+        path = f"{REQUESTS}/{stands.of[id].split()[1]}"
         match stage.rng.randrange(4):
             case 0:
-                return moving(other, "", other, "POST", f"{path}/decline")
+                return Deed(by_id[id], "POST", f"{path}/decline", then=stands.move(id, ""))
             case 1:
-                return moving(other, "", ann, "DELETE", path)
-        return moving(other, "friend", other, "POST", f"{path}/accept")
+                return Deed(ann, "DELETE", path, then=stands.move(id, ""))
+        return Deed(by_id[id], "POST", f"{path}/accept", then=stands.move(id, "friend"))
 
     @writer.deed
     def note() -> Deed | None:
-        if (other := any_who("friend")) is None:
+        if (id := stands.any("friend")) is None:
             return None
         word = stage.word()
         body = {"note": word, "favorite": stage.rng.random() < 0.5}
-        return Deed(ann, "PATCH", f"{FRIENDS}/{other.id}", body, shows=(word,))
+        return Deed(ann, "PATCH", f"{FRIENDS}/{id}", body, shows=(word,))
 
     @writer.deed
     def part() -> Deed | None:
-        other = any_who("friend")
-        return None if other is None else moving(other, "", ann, "DELETE", f"{FRIENDS}/{other.id}")
-
-    @writer.deed
-    def block() -> Deed | None:
-        if (other := any_who("friend") or any_who("")) is None:
+        if (id := stands.any("friend")) is None:
             return None
-        word = stage.word()
-        body = {"targetId": other.id, "reason": word}
-        return moving(other, "blocked", ann, "POST", BLOCKS, body)
-
-    @writer.deed
-    def unblock() -> Deed | None:
-        other = any_who("blocked")
-        return None if other is None else moving(other, "", ann, "DELETE", f"{BLOCKS}/{other.id}")
+        return Deed(ann, "DELETE", f"{FRIENDS}/{id}", then=stands.move(id, ""))
 
     @writer.deed
     def read() -> Deed:
         return Deed(stage.rng.choice(others), "POST", READ, {"beforeMs": 2**53 - 1}, idle=True)
 
+    _add_blocks(writer, ann, stands)
     return writer
+
+
+def _add_blocks(writer: Writer, ann: Player, stands: Stands) -> None:
+    @writer.deed
+    def block() -> Deed | None:
+        if (id := stands.any("friend") or stands.any("")) is None:
+            return None
+        body = {"targetId": id, "reason": writer.stage.word()}
+        return Deed(ann, "POST", BLOCKS, body, then=stands.move(id, "blocked"))
+
+    @writer.deed
+    def unblock() -> Deed | None:
+        if (id := stands.any("blocked")) is None:
+            return None
+        return Deed(ann, "DELETE", f"{BLOCKS}/{id}", then=stands.move(id, ""))
 
 
 async def moderation(stage: Stage) -> Writer:

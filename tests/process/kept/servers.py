@@ -3,14 +3,15 @@
 from typing import Any
 
 from scripts.upstreams.discord import GUILD
-from tests.connect.play import SERVERS, claimed
+from tests.connect.play import SERVERS, GameServer, claimed
 from tests.gateways.play import GATEWAYS, ROUTES, gateway
 from tests.networks.play import NETWORKS, network
 from tests.process.kept.people import MOST
 from tests.process.kept.stage import Stage
-from tests.process.kept.writer import Deed, Writer
+from tests.process.kept.writer import Deed, Stands, Writer
 from tests.publications.play import PUBLIC, path_of
 from tests.services.play import ACTIONS, SERVICES, extension
+from tests.support.world import Player
 
 DOMAIN = "play.partyline.test"
 
@@ -26,7 +27,6 @@ async def servers(stage: Stage) -> Writer:
     writer.page(server, f"{server.path}/settings")
     writer.page(ben, "/v1/connect/sessions")
     waiting: list[str] = []
-    seated: list[str] = []
 
     @writer.deed
     def order() -> Deed | None:
@@ -72,7 +72,14 @@ async def servers(stage: Stage) -> Writer:
 
         return Deed(ann, "POST", f"{server.path}/secret/rotate", then=then, keyed=False, idle=True)
 
+    _add_seats(writer, server, ben)
+    return writer
+
+
+def _add_seats(writer: Writer, server: GameServer, ben: Player) -> None:
+    """Who comes to play with a ticket, and goes."""
     tickets: list[str] = []
+    seated: list[str] = []
 
     @writer.deed
     def ticket() -> Deed | None:
@@ -92,8 +99,6 @@ async def servers(stage: Stage) -> Writer:
     def unseat() -> Deed | None:
         return Deed(server, "DELETE", f"{server.path}/sessions/{seated.pop()}") if seated else None
 
-    return writer
-
 
 async def members(stage: Stage) -> Writer:
     """Who belongs to a game server, and who is invited to it; servers that are claimed and let go."""
@@ -106,52 +111,55 @@ async def members(stage: Stage) -> Writer:
     for other in others:
         writer.page(other, "/v1/connect/server-invites")
         writer.page(other, SERVERS)
-    stands: dict[str, str] = {other.id: "" for other in others}
-    unclaimed: list[Any] = []
-    owned: list[str] = []
-
-    def any_who(stand: str) -> Any:
-        found = [other for other in others if stands[other.id].partition(" ")[0] == stand]
-        return stage.rng.choice(found) if found else None
-
-    def moved(other: Any, stand: str) -> Any:
-        return lambda _made: stands.__setitem__(other.id, stand)
+    by_id = {other.id: other for other in others}
+    stands = Stands(stage.rng, by_id)
 
     @writer.deed
     def put() -> Deed | None:
-        other = any_who("") or any_who("member")
-        if other is None:
+        id = stands.any("") or stands.any("member")
+        if id is None:
             return None
-        body = {"role": "admin" if writer.flip(other.id) else "viewer"}
-        path = f"{server.path}/members/{other.id}"
-        return Deed(ann, "PUT", path, body, then=moved(other, "member"), shows=(other.id,))
+        body = {"role": "admin" if writer.flip(id) else "viewer"}
+        path = f"{server.path}/members/{id}"
+        return Deed(ann, "PUT", path, body, then=stands.move(id, "member"), shows=(id,))
 
     @writer.deed
     def remove() -> Deed | None:
-        if (other := any_who("member")) is None:
+        if (id := stands.any("member")) is None:
             return None
-        return Deed(ann, "DELETE", f"{server.path}/members/{other.id}", then=moved(other, ""))
+        return Deed(ann, "DELETE", f"{server.path}/members/{id}", then=stands.move(id, ""))
 
     @writer.deed
     def invite() -> Deed | None:
-        if (other := any_who("")) is None:
+        if (id := stands.any("")) is None:
             return None
         word = stage.word()
-        then = lambda made: stands.__setitem__(other.id, f"invited {made['id']}")  # noqa: E731
-        body = {"inviteeUserId": other.id, "role": "viewer", "note": word}
+        then = lambda made: stands.of.update({id: f"invited {made['id']}"})  # noqa: E731
+        body = {"inviteeUserId": id, "role": "viewer", "note": word}
         return Deed(ann, "POST", f"{server.path}/invites", body, shows=(word,), then=then)
 
     @writer.deed
     def answer() -> Deed | None:
-        if (other := any_who("invited")) is None:
+        if (id := stands.any("invited")) is None:
             return None
-        id = stands[other.id].split()[1]
+        invite_id = stands.of[id].split()[1]
+        own = f"/v1/connect/server-invites/{invite_id}"
         match stage.rng.randrange(3):
             case 0:
-                return Deed(ann, "DELETE", f"{server.path}/invites/{id}", then=moved(other, ""))
+                return Deed(ann, "DELETE", f"{server.path}/invites/{invite_id}", then=stands.move(id, ""))
             case 1:
-                return Deed(other, "POST", f"/v1/connect/server-invites/{id}/decline", then=moved(other, ""))
-        return Deed(other, "POST", f"/v1/connect/server-invites/{id}/accept", then=moved(other, "member"))
+                return Deed(by_id[id], "POST", f"{own}/decline", then=stands.move(id, ""))
+        return Deed(by_id[id], "POST", f"{own}/accept", then=stands.move(id, "member"))
+
+    _add_claims(writer, ann)
+    return writer
+
+
+def _add_claims(writer: Writer, ann: Player) -> None:
+    """Further game servers, which are claimed and let go."""
+    stage = writer.stage
+    unclaimed: list[Any] = []
+    owned: list[str] = []
 
     @writer.deed
     def register() -> Deed | None:
@@ -177,8 +185,6 @@ async def members(stage: Stage) -> Writer:
             return None
         id = owned.pop(0)
         return Deed(ann, "DELETE", f"{SERVERS}/{id}", hides=(id,))
-
-    return writer
 
 
 async def networks(stage: Stage) -> Writer:

@@ -7,7 +7,7 @@ from tests.party.play import ARENA, INVITES, PARTY, READY, SELECTION, SELECTORS
 from tests.process.kept.people import MOST
 from tests.process.kept.stage import Stage
 from tests.process.kept.writer import Deed, Writer
-from tests.support.world import CONVERSATIONS, Player
+from tests.support.world import CONVERSATIONS, Player, Room
 from tests.voice.play import NODES, VOICE, node, node_server
 
 
@@ -22,8 +22,6 @@ async def chat(stage: Stage) -> Writer:
         writer.page(reader, CONVERSATIONS)
     writer.page(ann, f"{room.path}/participants")
     sent: list[str] = []
-    polls: list[str] = []
-    inside = {cid.id}
 
     @writer.deed
     def say() -> Deed | None:
@@ -60,6 +58,19 @@ async def chat(stage: Stage) -> Writer:
         )
 
     @writer.deed
+    def read() -> Deed | None:
+        return Deed(ben, "PUT", f"{room.path}/read", {"messageId": sent[-1]}, idle=True) if sent else None
+
+    _add_polls(writer, room, ann, ben)
+    _add_group(writer, room, (ann, ben, cid))
+    return writer
+
+
+def _add_polls(writer: Writer, room: Room, ann: Player, ben: Player) -> None:
+    stage = writer.stage
+    polls: list[str] = []
+
+    @writer.deed
     def ask() -> Deed | None:
         if len(polls) >= MOST:
             return None
@@ -81,9 +92,12 @@ async def chat(stage: Stage) -> Writer:
             return None
         return Deed(ann, "POST", f"{room.message(polls.pop(0))}/poll/close")
 
-    @writer.deed
-    def read() -> Deed | None:
-        return Deed(ben, "PUT", f"{room.path}/read", {"messageId": sent[-1]}, idle=True) if sent else None
+
+def _add_group(writer: Writer, room: Room, people: tuple[Player, Player, Player]) -> None:
+    """What the members of a group call it, who hears of it, and who they are."""
+    ann, ben, cid = people
+    stage = writer.stage
+    inside = {cid.id}
 
     @writer.deed
     def call_it() -> Deed:
@@ -103,8 +117,6 @@ async def chat(stage: Stage) -> Writer:
         inside.add(cid.id)
         return Deed(ann, "POST", members, {"userIds": [cid.id]}, shows=(cid.id,))
 
-    return writer
-
 
 async def parties(stage: Stage) -> Writer:
     """A party: made, joined, what it will play, who leads it, left."""
@@ -123,9 +135,6 @@ async def parties(stage: Stage) -> Writer:
             state.update(party=made["party"]["id"], leader=ann, members=[ann], invited=[])
 
         return Deed(ann, "POST", PARTY, then=then, shows=(ann.id,))
-
-    def others() -> list[Player]:
-        return [one for one in state["members"] if one is not state["leader"]]
 
     @writer.deed
     def invite() -> Deed | None:
@@ -154,6 +163,17 @@ async def parties(stage: Stage) -> Writer:
         if not state["invited"]:
             return None
         return Deed(state["leader"], "DELETE", f"{INVITES}/{state['party']}/{state['invited'].pop().id}")
+
+    _add_playing(writer, state)
+    return writer
+
+
+def _add_playing(writer: Writer, state: dict[str, Any]) -> None:
+    """What is to be played, who leads there, and who leaves."""
+    stage = writer.stage
+
+    def others() -> list[Player]:
+        return [one for one in state["members"] if one is not state["leader"]]
 
     @writer.deed
     def select() -> Deed | None:
@@ -199,8 +219,6 @@ async def parties(stage: Stage) -> Writer:
             return None
         state.update(party=None, members=[], invited=[])
         return Deed(state["leader"], "DELETE", PARTY)
-
-    return writer
 
 
 async def voice(stage: Stage) -> Writer:

@@ -8,8 +8,9 @@ from tests.capes.stage import ADMIN, OWN, PUBLIC, SELECTION, TERMS, texture
 from tests.news.play import FOLLOWS, GLOBAL, NEWS, POLL
 from tests.process.kept.people import MOST
 from tests.process.kept.stage import Stage
-from tests.process.kept.writer import Deed, Writer
+from tests.process.kept.writer import Deed, Stands, Writer
 from tests.shop.play import A_PRODUCT, ALL_PURCHASES, CHECKOUT, PRODUCTS, PURCHASES
+from tests.support.world import Player
 from tests.totems.models import body as totem_body
 from tests.totems.models import item_model
 from tests.totems.play import OWN as TOTEM
@@ -23,25 +24,16 @@ async def capes(stage: Stage) -> Writer:
     writer = Writer("capes", stage)
     for path in (OWN, SELECTION):
         writer.page(ann, path)
-    stands: dict[str, str] = {}
-    capes: dict[str, list[str]] = {"ids": []}
-
-    def any_of(*stand: str) -> str | None:
-        found = [id for id in capes["ids"] if stands[id] in stand]
-        return stage.rng.choice(found) if found else None
-
-    def moved(id: str, stand: str) -> Any:
-        return lambda _made: stands.__setitem__(id, stand)
+    stands = Stands(stage.rng)
 
     @writer.deed
     def upload() -> Deed | None:
-        if len(capes["ids"]) >= MOST:
+        if len(stands.of) >= MOST:
             return None
         word = stage.word()
 
         def then(made: Any) -> None:
-            capes["ids"].append(made["id"])
-            stands[made["id"]] = "draft"
+            stands.of[made["id"]] = "draft"
             for file in ("texture.png", "preview.png"):
                 writer.page(ann, f"{PUBLIC}/{made['id']}/{file}")
 
@@ -50,7 +42,7 @@ async def capes(stage: Stage) -> Writer:
 
     @writer.deed
     def change() -> Deed | None:
-        if (id := any_of("draft")) is None:
+        if (id := stands.any("draft")) is None:
             return None
         word = stage.word()
         body = {"name": word, "texture": texture(stage.rng.randrange(256))}
@@ -58,27 +50,28 @@ async def capes(stage: Stage) -> Writer:
 
     @writer.deed
     def submit() -> Deed | None:
-        id = any_of("draft")
-        return None if id is None else Deed(ann, "POST", f"{OWN}/{id}/submit", then=moved(id, "pending"))
+        if (id := stands.any("draft")) is None:
+            return None
+        return Deed(ann, "POST", f"{OWN}/{id}/submit", then=stands.move(id, "pending"))
 
     @writer.deed
     def judge() -> Deed | None:
-        if (id := any_of("pending")) is None:
+        if (id := stands.any("pending")) is None:
             return None
         verdict = stage.rng.choice(("approved", "blocked"))
-        return Deed(mod, "PATCH", f"{ADMIN}/{id}", {"status": verdict}, then=moved(id, verdict))
+        return Deed(mod, "PATCH", f"{ADMIN}/{id}", {"status": verdict}, then=stands.move(id, verdict))
 
     @writer.deed
     def wear() -> Deed | None:
-        if (id := any_of("approved")) is None:
+        if (id := stands.any("approved")) is None:
             return None
         return Deed(ann, "PUT", SELECTION, {"source": "native", "capeId": id}, shows=(id,))
 
     @writer.deed
     def remove() -> Deed | None:
-        if (id := any_of("draft", "approved")) is None:
+        if (id := stands.any("draft", "approved")) is None:
             return None
-        capes["ids"].remove(id)
+        del stands.of[id]
         return Deed(ann, "DELETE", f"{OWN}/{id}")
 
     return writer
@@ -228,11 +221,18 @@ async def versions(stage: Stage) -> Writer:
 
         return Deed(pia, "POST", CHANNELS, body, then=then, shows=(id,))
 
+    _add_drafts(writer, pia, drafts)
+    return writer
+
+
+def _add_drafts(writer: Writer, pia: Player, drafts: list[Any]) -> None:
+    """What is done with a release that nobody gets yet."""
+
     @writer.deed
     def change() -> Deed | None:
         if not drafts:
             return None
-        word = stage.word()
+        word = writer.stage.word()
         path = f"{RELEASES}/{drafts[0]['releaseId']}"
         return Deed(pia, "PATCH", path, {"notes": word}, shows=(word,))
 
@@ -242,8 +242,6 @@ async def versions(stage: Stage) -> Writer:
             return None
         id = drafts.pop()["releaseId"]
         return Deed(pia, "DELETE", f"{RELEASES}/{id}", hides=(f'"releaseId": "{id}"',))
-
-    return writer
 
 
 async def news(stage: Stage) -> Writer:

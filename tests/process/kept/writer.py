@@ -5,10 +5,11 @@ these show the same, but for the one write that was under way, which has happene
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from functools import partial
+from random import Random
 from typing import Any
 
 import httpx2
@@ -85,6 +86,28 @@ def _most(page: str, text: str) -> int:
     shown = json.loads(page.partition(" ")[2])
     lists = [one for one in shown.values() if isinstance(one, list)] if isinstance(shown, dict) else [shown]
     return max((sum(text in json.dumps(one) for one in each) for each in lists), default=0)
+
+
+class Stands:
+    """How each of some things stands, in a word: `invited`, `member`; more may follow the word.
+
+    Args:
+        rng: chooses among them.
+        ids: of those that are there from the beginning, of which there is no word.
+    """
+
+    def __init__(self, rng: Random, ids: Iterable[str] = ()) -> None:
+        self._rng = rng
+        self.of = dict.fromkeys(ids, "")
+
+    def any(self, *words: str) -> str | None:
+        """The id of one that stands so, or None."""
+        found = [id for id, stand in self.of.items() if stand.partition(" ")[0] in words]
+        return self._rng.choice(found) if found else None
+
+    def move(self, id: str, stand: str) -> Callable[[Any], None]:
+        """What notes that one stands so, once that is acknowledged."""
+        return lambda _made: self.of.__setitem__(id, stand)
 
 
 @dataclass
