@@ -5,6 +5,7 @@ A table at the end names the fields by the page that shows them.
 
 import base64
 import io
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -112,6 +113,11 @@ async def talk(world: World, cast: Cast) -> Pages:
 def _unmarked(text: str) -> str:
     """As a thread shows a text, without the marks of its own formatting."""
     return text.replace("**", "").replace("`", "")
+
+
+def _drawn(text: str) -> str:
+    """As an article shows a text: without the marks of its formatting, and of links and pictures the words."""
+    return re.sub(r"!?\[([^\]]*)\]\(https://[^)]*\)", r"\1", _unmarked(text))
 
 
 async def _attached(player: Player, room: Room, name: str) -> str:
@@ -291,7 +297,7 @@ async def stories(world: World, cast: Cast) -> Pages:
         made = await writer.do("POST", "/v1/profile/personal-totem", totem)
         names.append(made["fileName"])
     return {
-        f"/app/news/{whole['id']}": [*map(_unmarked, taken), question, *options],
+        f"/app/news/{whole['id']}": [*map(_drawn, taken), question, *options],
         f"/app/news/{told['id']}": [told["category"]],
         "/app/news": [whole["summary"], *(category.lower() for category in categories[-20:])],
         "/app/shop": descriptions,

@@ -42,7 +42,7 @@ PAYLOADS: Sequence[str] = (
     "JaVaScRiPt&colon;alert(1)",
     "java\tscript:alert(1)",
     "[x](javascript:alert(1))",
-    "![x](https://example.org/x.png)",
+    "![drawn elsewhere](https://example.org/x.png)",
     "**<b onmouseover=alert(1)>x</b>**",
     "data:text/html,<script>alert(1)</script>",
     "vbscript:msgbox(1)",
