@@ -23,7 +23,7 @@ from routes.users.authenticator import ISSUERS, USER_AUTHENTICATOR
 from routes.users.jobs import jobs_of
 from routes.users.missed_names import MissedNames
 from routes.users.online import follow_sockets, roam
-from routes.users.parts import ERASURES, PRESENCE, RIGHTS, USER_DIRECTORY
+from routes.users.parts import PRESENCE, RIGHTS, USER_DIRECTORY
 from routes.users.reactions import REACTIONS, RECONCILIATIONS
 
 
@@ -62,7 +62,7 @@ USERS = Domain(
         Mount("profile", (profile, shares, progress)),
         Mount("public", (public,)),
     ),
-    parts=(USER_DIRECTORY, PRESENCE, RIGHTS, ERASURES, ISSUERS, USER_AUTHENTICATOR),
+    parts=(USER_DIRECTORY, PRESENCE, RIGHTS, ISSUERS, USER_AUTHENTICATOR),
     authenticator=USER_AUTHENTICATOR,
     jobs=jobs_of,
     follow=_follow,

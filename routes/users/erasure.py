@@ -67,7 +67,7 @@ async def sweep_erased(service: Service) -> bool:
     comes back before their erasure is finished.
 
     Returns:
-        False if an erasure is left that another node has begun to finish.
+        False if an erasure is left that another run has begun to finish.
 
     Raises:
         DatabaseUnavailable, QueueFull: the database cannot be asked; the rest waits for the next run.

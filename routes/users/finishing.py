@@ -16,7 +16,6 @@ from persistence.users import erasure
 from persistence.users.erasure import Erasure
 from routes.changes import change_by_itself
 from routes.service import Service
-from routes.users.parts import ERASURES
 
 CLAIM_SECONDS = 40.0
 """How long an erasure waits at most after the node that was about to finish it has gone."""
@@ -35,33 +34,32 @@ log = structlog.get_logger()
 
 
 async def finish_alone(service: Service, one: Erasure, run: Callable[[], Awaitable[None]]) -> bool:
-    """Finish an erasure, unless another node is doing so; runs of this node take turns.
+    """Finish an erasure, unless another run is doing so.
 
     Args:
         one: the erasure.
         run: does all that belongs to it; may be called again after it was cancelled or has failed.
 
     Returns:
-        Whether it is finished now; False where another node finishes it, or has.
+        Whether it is finished now; False where another run finishes it, or has.
 
     Raises: what `run` raises, and what the database does.
     """
-    async with service.of(ERASURES).turn(one.user_id):
-        claimed_at = trio.current_time()
-        until_ms = await change_by_itself(service, erasure.claim, one, CLAIM_SECONDS, about=None)
-        if until_ms is None:
-            return False
-        claim = _Claim(service, one.user_id, until_ms)
-        is_finished = False
-        try:
-            if await claim.hold_during(run, claimed_at + WORK_SECONDS):
-                is_finished = await change_by_itself(service, erasure.finish, one, claim.until_ms, about=None)
-            else:
-                log.warning("an erasure is left to another run", user_id=one.user_id)
-        finally:
-            if not is_finished:
-                await claim.release()
-        return is_finished
+    claimed_at = trio.current_time()
+    until_ms = await change_by_itself(service, erasure.claim, one, CLAIM_SECONDS, about=None)
+    if until_ms is None:
+        return False
+    claim = _Claim(service, one.user_id, until_ms)
+    is_finished = False
+    try:
+        if await claim.hold_during(run, claimed_at + WORK_SECONDS):
+            is_finished = await change_by_itself(service, erasure.finish, one, claim.until_ms, about=None)
+        else:
+            log.warning("an erasure is left to another run", user_id=one.user_id)
+    finally:
+        if not is_finished:
+            await claim.release()
+    return is_finished
 
 
 class _Claim:

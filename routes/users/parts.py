@@ -1,6 +1,5 @@
 """The parts of users: the directory, presence, the rights of open streams, and erasures under way."""
 
-from actors.kernel.turnstile import Turnstile
 from actors.users.presence import GRACE_MS, Presence
 from actors.users.users import Users
 from routes.live.rights import Rights
@@ -30,10 +29,6 @@ async def _open_rights(opening: Opening) -> Rights:
     return Rights(await opening.of(USER_DIRECTORY))
 
 
-async def _open_erasures(_opening: Opening) -> Turnstile:
-    return Turnstile()
-
-
 USER_DIRECTORY = Part(name="users", open=_open_users)
 """Users in memory, and their rights."""
 
@@ -42,6 +37,3 @@ PRESENCE = Part(name="presence", open=_open_presence)
 
 RIGHTS = Part(name="rights of open streams", open=_open_rights)
 """Notifies open streams when their user's rights have changed."""
-
-ERASURES = Part(name="erasures under way", open=_open_erasures)
-"""Has each erasure finished by one run at a time, by the user's id."""
