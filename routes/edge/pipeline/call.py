@@ -166,11 +166,6 @@ class Call(Generic[P_co]):
         return PUBLIC if self.route is None else self.route.needs
 
     @property
-    def has_changed_something(self) -> bool:
-        """Whether an effect was committed before the request ended: a second one is begun once the first was."""
-        return self.effects > 1 or (self.effects == 1 and not self.effect_in_flight)
-
-    @property
     def client_is_gone(self) -> bool:
         """Whether it is known that the client has gone, so that nothing that can be given only once is given to it."""
         return self.incoming is not None and self.incoming.client_is_gone

@@ -330,8 +330,9 @@ def _too_late(*, in_doubt: bool) -> Refused:
 
 def _has_changed_something(call: Call[Parts], endpoint: Endpoint) -> bool:
     """Whether a request that cannot be answered now has had its effect all the same: what it reads for its answer came
-    after that."""
-    return endpoint.method not in READING and call.has_changed_something
+    after that. A second effect is begun once the first is committed."""
+    committed = call.effects - call.effect_in_flight
+    return committed > 0 and endpoint.method not in READING
 
 
 def _unknown() -> Refused:
