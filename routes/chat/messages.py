@@ -35,12 +35,13 @@ from routes.chat.again import message_again
 from routes.chat.channels import MAX_PAGE, READ, WRITE
 from routes.chat.guards import NOT_FOUND, onlooker, participant, participant_or_moderator, sender
 from routes.chat.parts import CHAT_KINDS
-from routes.chat.volume import charge_call
+from routes.chat.volume import excess_bytes
+from routes.counting import charge
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
 from routes.edge.reply import Ask, Encoded, MaybeAwaitable, then
 from routes.edge.wire import Wire
-from routes.rates import CHAT_SEND
+from routes.rates import CHAT_BYTES, CHAT_SEND
 from routes.users.parts import USER_DIRECTORY
 
 _CONVERSATION = "/v1/social/chat/conversations/{conversationId}"
@@ -139,7 +140,7 @@ def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> A
     mentions must be participants, attachments the caller's own in this conversation. In a direct conversation with a
     block between the two it is a 403 `BLOCKED`. A repeated `clientMessageId` is answered with the first message.
     """
-    charge_call(call, body)
+    charge(call, CHAT_BYTES, call.user_id, excess_bytes(body))
     message_id = call.new_id()
     sender_name = call.service.of(USER_DIRECTORY).peek_name(call.user_id)
     command = posting(call.user_id, message_id, body, sender_name)
@@ -162,7 +163,8 @@ def edit_message(
     Needs `social:chat.write`, membership, and to be the sender (403 otherwise). A deleted or archived message is a 409.
     Answers the Message with `editedAt` and the next `revision`.
     """
-    charge_call(call, MessageDraft(body.content, mentions=body.mentions))
+    draft = MessageDraft(body.content, mentions=body.mentions)
+    charge(call, CHAT_BYTES, call.user_id, excess_bytes(draft))
     command = EditMessage(call.user_id, message_id, body.content, body.mentions)
     return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)
 

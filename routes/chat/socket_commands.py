@@ -16,12 +16,12 @@ from actors.id_fields import object_id_in
 from actors.ids import ObjectId, parse_object_id
 from routes.chat.channels import CONVERSATION, WRITE
 from routes.chat.parts import CHAT_KINDS
-from routes.chat.volume import charge
+from routes.chat.volume import excess_bytes
 from routes.edge.errors import RateLimited
 from routes.edge.principal import demand
 from routes.live.channel import ChannelName
 from routes.live.command import Command, LiveCommand
-from routes.rates import CHAT_SEND
+from routes.rates import CHAT_BYTES, CHAT_SEND
 from routes.users.parts import USER_DIRECTORY
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def send(session: "Session", command: Send) -> None:
     if not decision.allowed:
         raise RateLimited(decision.retry_after_ms)
     demand(WRITE, session.access)
-    refusal = charge(limits, session.user_id, now_ms, command.data)
+    refusal = limits.charge(CHAT_BYTES, session.user_id, now_ms, excess_bytes(command.data))
     if refusal is not None:
         raise RateLimited(refusal.retry_after_ms)
     message_id = service.ids.new(now_ms)

@@ -34,7 +34,7 @@ from persistence.errors import PersistenceError
 from routes.call import Call
 from routes.connect.guards import itself, may, require_scope
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.volume import charge
+from routes.connect.volume import charge_body
 from routes.connect.waiters import WAITERS, Waiter
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
@@ -155,7 +155,7 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
     permission `svc.connect.extensions.<extensionId>`. An action that is not printable is a 422. The values of fields of
     type `secret` are shown to the server alone, and kept until the command ends; their mask in place of one is a 422.
     """
-    charge(call)
+    charge_body(call)
     service = call.service
     extension_id, schema_text = await _action_of(call, server_id, body)
     payload, masked = payload_texts(body.payload, schema_text)
@@ -230,7 +230,7 @@ async def acknowledge_command(
     status = ACKS.get(body.status.lower())
     if status is None:
         raise Invalid(FieldError("/status", "UNKNOWN_VALUE", "running, success, failed or rejected"))
-    charge(call)
+    charge_body(call)
     command = AckCommand(
         command_id=command_id,
         status=status,

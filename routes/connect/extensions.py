@@ -33,7 +33,7 @@ from routes.call import Call
 from routes.changes import change
 from routes.connect.guards import caller_of, may
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.volume import charge
+from routes.connect.volume import charge_body
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.principal import AUTHENTICATED, USER_OR_SERVER, Access
@@ -234,7 +234,7 @@ async def register_extension(
     A private one needs `svc.connect.extensions.<extensionId>`, held by the calling user or the server's owner; without
     it, and for an unknown one, the answer is a 404.
     """
-    charge(call)
+    charge_body(call)
     service = call.service
     known = is_extension_id(extension_id)
     row = await service.database.read(extensions.read, extension_id) if known else None

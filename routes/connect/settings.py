@@ -29,7 +29,7 @@ from persistence.connection import Connection
 from routes.call import Call
 from routes.connect.guards import caller_of, may
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.volume import charge
+from routes.connect.volume import charge_body
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.errors import BadQuery
@@ -142,7 +142,7 @@ async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -
     """
     if body.source != CONNECT and not is_extension_id(body.source):
         raise Invalid(FieldError("/source", "BAD_FORMAT", "an extension's id, or connect"))
-    charge(call)
+    charge_body(call)
     command = PutSettings(
         user_id=caller_of(call),
         source=body.source,

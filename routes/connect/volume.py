@@ -6,7 +6,7 @@ owner where a server sends it, whichever of the owner's it is, and else for the 
 """
 
 from routes.call import Call
-from routes.edge.errors import RateLimited
+from routes.counting import charge
 from routes.edge.principal import ServerPrincipal
 from routes.rates import CONNECT_BYTES
 
@@ -14,19 +14,13 @@ FREE_BYTES = 1024
 """Bytes of each body that cost nothing: the rates alone count small ones."""
 
 
-def charge(call: Call) -> None:
+def charge_body(call: Call) -> None:
     """Charge the caller, or the owner of the server that calls, for the body of a request.
 
     Raises:
-        RateLimited: they have sent too much; the answer's RateLimit headers tell of that.
+        RateLimited: they have sent too much.
     """
-    excess = len(call.data or b"") - FREE_BYTES
-    if excess <= 0:
-        return
-    refusal = call.service.limits.charge(CONNECT_BYTES, _who_pays(call), call.now_ms, excess)
-    if refusal is not None:
-        call.decision = refusal
-        raise RateLimited(refusal.retry_after_ms)
+    charge(call, CONNECT_BYTES, _who_pays(call), len(call.data or b"") - FREE_BYTES)
 
 
 def _who_pays(call: Call) -> str:
